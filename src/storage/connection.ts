@@ -1,0 +1,207 @@
+// One open SQLite database: prepared statements, transactions, closing. Everything here is synchronous.
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { storageError } from "./errors.ts";
+import { bytesAt, fileSignature } from "./file_signature.ts";
+
+/** A value as SQLite takes and gives it. */
+export type Value = SQLInputValue;
+/** A row by column name. */
+export type Row = Record<string, Value>;
+
+/** A prepared statement. All methods throw `AppError` for damage, a full disk and the like. */
+export interface Statement {
+  get(...values: Value[]): Row | undefined;
+  all(...values: Value[]): Row[];
+  /** As `all`, rows as arrays of columns: less work for thousands of rows. */
+  arrays(...values: Value[]): Value[][];
+  /** Runs it and answers the number of changed rows. */
+  run(...values: Value[]): number;
+}
+
+/** After so many transactions the `-wal` file is moved into the database: a few MB at most. */
+const COMMITS_PER_CHECKPOINT = 64;
+
+/** A connection, for its whole life. One for each database: two would not see each other's caches. */
+export class Database {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, Statement>();
+  readonly #rollbackHooks: (() => void)[] = [];
+  readonly #path: string;
+  readonly #readOnly: boolean;
+  #inTransaction = false;
+  #open = true;
+  #commits = 0;
+  /** The file as this connection left it; it writes into the file itself only in `checkpoint`. */
+  #signature: string | undefined;
+  #walSalt: string | undefined;
+  #walRestarted = true;
+
+  /** Opens `path` (`:memory:` for none) and sets nothing: `database.ts` knows the order of the pragmas. */
+  constructor(path: string, options: { readOnly?: boolean } = {}) {
+    this.#path = path;
+    this.#readOnly = options.readOnly ?? false;
+    this.#db = guard(() => new DatabaseSync(path, options));
+  }
+
+  /** The file, or `:memory:`. Never for people: an error does not name it. */
+  get path(): string {
+    return this.#path;
+  }
+
+  /** What tells this connection's `-wal` file from any other (its salt, sqlite.org/fileformat.html, section 4.1). */
+  get walSalt(): string | undefined {
+    return this.#walSalt;
+  }
+
+  /** False once `close` was called. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** Runs SQL without parameters or results. */
+  exec(sql: string): void {
+    guard(() => this.#db.exec(sql));
+  }
+
+  /** The statement for `sql`, prepared once. */
+  prepare(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = wrap(() => this.#db.prepare(sql));
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** The single value of a pragma, for example `pragma("user_version")`. */
+  pragma(text: string): Value | undefined {
+    // Pragmas are not kept: a prepared one may answer from before a change of the schema.
+    return guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0]);
+  }
+
+  /**
+   * Runs `work` as one unit: all of its changes are kept, or none when it throws. `work` must not await anything.
+   * Inside another transaction it simply joins it, so its error must reach the outer one. What `work` throws is
+   * thrown again.
+   */
+  transaction<T>(work: () => T): T {
+    if (this.#inTransaction) return work();
+    this.exec("BEGIN IMMEDIATE");
+    this.#inTransaction = true;
+    let result: T;
+    try {
+      result = work();
+      this.exec("COMMIT");
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    } finally {
+      this.#inTransaction = false;
+    }
+    this.#committed();
+    return result;
+  }
+
+  /** Calls `hook` after every rollback: whoever caches rows drops what the database never kept. */
+  onRollback(hook: () => void): void {
+    this.#rollbackHooks.push(hook);
+  }
+
+  /** Gives pages that deletions freed back to the file system, as far as that is possible now. */
+  shrink(): void {
+    try {
+      // `exec` frees a single page a call; stepping the statement to its end frees all of them.
+      this.#db.prepare("PRAGMA incremental_vacuum").all();
+      this.checkpoint();
+    } catch {
+      // The deletion itself is safe; the next one frees these pages too.
+    }
+  }
+
+  /** Moves everything from the `-wal` file into the database and empties that file. Good to do when nothing runs. */
+  checkpoint(): void {
+    this.#checkpoint("TRUNCATE");
+  }
+
+  /**
+   * Whether somebody else has written into the file: GNS3 restores a snapshot over it. Such a file is not written any
+   * more (`closeRestored` lets go of it). No other program may write to the database while it is open here.
+   */
+  changedOutside(): boolean {
+    return this.#signature !== undefined && this.#signature !== fileSignature(this.#path);
+  }
+
+  /** Closes it; after that no `-wal` file is left (a read-only one changes nothing). A second call does nothing. */
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#statements.clear();
+    try {
+      if (!this.#readOnly) this.checkpoint();
+    } catch {
+      // Nothing is lost: what could not be moved (a full disk) stays in `-wal` and is read at the next opening.
+    } finally {
+      guard(() => this.#db.close());
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #committed(): void {
+    try {
+      if (this.#walRestarted && this.#path !== ":memory:") {
+        this.#walSalt = bytesAt(`${this.#path}-wal`, 16, 8);
+        this.#walRestarted = false;
+      }
+      if (++this.#commits % COMMITS_PER_CHECKPOINT === 0) this.#checkpoint("PASSIVE");
+    } catch {
+      // What was committed is safe in `-wal`; the next call tries again.
+    }
+  }
+
+  #checkpoint(mode: "PASSIVE" | "TRUNCATE"): void {
+    if (this.changedOutside()) return;
+    guard(() => this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).all());
+    this.#signature = fileSignature(this.#path);
+    this.#walRestarted = true;
+  }
+
+  #rollback(): void {
+    try {
+      this.#db.exec("ROLLBACK");
+    } catch {
+      // After a full disk SQLite has rolled back by itself and refuses to do it twice.
+    }
+    for (const hook of this.#rollbackHooks) hook();
+  }
+}
+
+function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storageError(error);
+  }
+}
+
+function wrap(prepare: () => StatementSync): Statement {
+  let rows: StatementSync | undefined;
+  let columns: StatementSync | undefined;
+  const byName = () => rows ??= prepare();
+  const byColumn = () => {
+    if (!columns) {
+      columns = prepare();
+      // Deno has this method of Node's, its type declarations do not.
+      (columns as unknown as { setReturnArrays(on: boolean): void }).setReturnArrays(true);
+    }
+    return columns;
+  };
+  return {
+    get: (...values) => guard(() => byName().get(...values) as Row | undefined),
+    all: (...values) => guard(() => byName().all(...values) as Row[]),
+    arrays: (...values) => guard(() => byColumn().all(...values) as unknown as Value[][]),
+    run: (...values) => guard(() => Number(byName().run(...values).changes)),
+  };
+}

@@ -1,0 +1,52 @@
+// Lists of row numbers as text: "1-1998,2003" keeps a checkpoint small, because a chat mostly appends.
+
+/** An inclusive run of row numbers. */
+export type Run = [first: number, last: number];
+
+/** Writes numbers in their order; each ascending run becomes "first-last". */
+export function formatRanges(numbers: readonly number[]): string {
+  let text = "";
+  for (let i = 0; i < numbers.length;) {
+    const first = numbers[i]!;
+    let last = first;
+    while (++i < numbers.length && numbers[i] === last + 1) last++;
+    text += (text && ",") + (last > first ? `${first}-${last}` : first);
+  }
+  return text;
+}
+
+/** The runs of a text made by `formatRanges`, in its order. */
+export function parseRanges(text: string): Run[] {
+  return text.split(",").map((part) => {
+    const [first, last] = part.split("-").map(Number);
+    return [first!, last ?? first!];
+  });
+}
+
+/** Runs of `from` that are in none of `without`; both in any order and overlapping. The result is ascending. */
+export function subtractRanges(from: readonly Run[], without: readonly Run[]): Run[] {
+  const kept = merge(without);
+  const result: Run[] = [];
+  let next = 0;
+  for (const [first, last] of merge(from)) {
+    let start = first;
+    while (next < kept.length && kept[next]![1] < start) next++;
+    for (let i = next; i < kept.length && kept[i]![0] <= last; i++) {
+      if (kept[i]![0] > start) result.push([start, kept[i]![0] - 1]);
+      start = Math.max(start, kept[i]![1] + 1);
+    }
+    if (start <= last) result.push([start, last]);
+  }
+  return result;
+}
+
+/** Ascending runs without overlaps. */
+function merge(runs: readonly Run[]): Run[] {
+  const result: Run[] = [];
+  for (const [first, last] of [...runs].sort((a, b) => a[0] - b[0])) {
+    const previous = result.at(-1);
+    if (previous && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last);
+    else result.push([first, last]);
+  }
+  return result;
+}

@@ -1,0 +1,73 @@
+// The last turn of each session: how it ended, or that it did not.
+import type { FinishReason, TurnError, Usage } from "../domain/event.ts";
+import type { TurnRecord } from "../domain/session.ts";
+import type { Database } from "./connection.ts";
+
+/**
+ * A session's last turn. `finishReason` is null while it runs; for a turn that this process does not run, that means
+ * that a crash cut it off: nothing was saved of it but its checkpoints.
+ */
+export interface LastTurn {
+  turnId: string;
+  startedAt: string;
+  endedAt: string | null;
+  finishReason: FinishReason | null;
+  usage: Usage | null;
+  error: TurnError | null;
+  /** The automatic title that this turn made. */
+  title: string | null;
+  /** Position of `turn_end` in the turn's log; 0 while it runs. */
+  lastSeq: number;
+}
+
+/** Notes that a turn has started, in place of the session's former one. */
+export function writeTurnStart(db: Database, threadId: string, turnId: string, now: Date): void {
+  db.prepare("INSERT OR REPLACE INTO chat_turns (thread_id, turn_id, started_at) VALUES (?, ?, ?)")
+    .run(threadId, turnId, now.toISOString());
+}
+
+/** Notes how a turn ended; also one whose start was never noted. */
+export function writeTurnEnd(db: Database, threadId: string, record: TurnRecord): void {
+  const usage: Usage = {
+    input_tokens: record.inputTokens,
+    output_tokens: record.outputTokens,
+    total_tokens: record.inputTokens + record.outputTokens,
+    llm_calls: record.llmCalls,
+  };
+  const ended = record.endedAt.toISOString();
+  const started = db.prepare("SELECT started_at FROM chat_turns WHERE thread_id = ? AND turn_id = ?")
+    .get(threadId, record.turnId)?.started_at;
+  db.prepare(
+    `INSERT OR REPLACE INTO chat_turns
+     (thread_id, turn_id, started_at, ended_at, finish_reason, usage, error, title, last_seq)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    threadId,
+    record.turnId,
+    started ?? ended,
+    ended,
+    record.finishReason,
+    JSON.stringify(usage),
+    record.error ? JSON.stringify(record.error) : null,
+    record.title ?? null,
+    record.lastSeq,
+  );
+}
+
+/** The session's last turn, or undefined before its first. */
+export function readTurn(db: Database, threadId: string): LastTurn | undefined {
+  const row = db.prepare(
+    `SELECT turn_id, started_at, ended_at, finish_reason, usage, error, title, last_seq FROM chat_turns
+     WHERE thread_id = ?`,
+  ).get(threadId);
+  return row && {
+    turnId: row.turn_id as string,
+    startedAt: row.started_at as string,
+    endedAt: row.ended_at as string | null,
+    finishReason: row.finish_reason as FinishReason | null,
+    usage: row.usage === null ? null : JSON.parse(row.usage as string) as Usage,
+    error: row.error === null ? null : JSON.parse(row.error as string) as TurnError,
+    title: row.title as string | null,
+    lastSeq: row.last_seq as number,
+  };
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openDatabase } from "../../src/storage/database.ts";
+import { namesIn, refusal, withProject } from "./helpers.ts";
+
+const TABLE = [(db: { exec(sql: string): void }) => db.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")];
+
+// L4
+Deno.test("a statement gives back values as they were stored", () => {
+  using db = openDatabase(":memory:", TABLE);
+  const values = [
+    null,
+    "",
+    "路由 😀",
+    new Uint8Array(),
+    new Uint8Array(5_000_000).fill(7),
+    2 ** 53 - 1,
+    -0.5,
+  ];
+  for (const [i, value] of values.entries()) {
+    db.prepare("INSERT INTO t (id, v) VALUES (?, ?)").run(i, value);
+    assert.deepEqual(db.prepare("SELECT v FROM t WHERE id = ?").get(i)?.v, value);
+  }
+  assert.equal(db.prepare("SELECT v FROM t").all().length, values.length);
+});
+
+Deno.test("transaction keeps nothing of a block that throws and tells who asked to be told", () => {
+  using db = openDatabase(":memory:", TABLE);
+  let told = 0;
+  db.onRollback(() => told++);
+  assert.throws(
+    () =>
+      db.transaction(() => {
+        db.prepare("INSERT INTO t (v) VALUES (1)").run();
+        db.transaction(() => db.prepare("INSERT INTO t (v) VALUES (2)").run());
+        throw new Error("no");
+      }),
+    /^Error: no$/,
+  );
+  assert.equal(db.prepare("SELECT count(*) AS n FROM t").get()?.n, 0);
+  assert.equal(told, 1);
+  assert.equal(db.transaction(() => db.prepare("INSERT INTO t (v) VALUES (3)").run()), 1);
+});
+
+// M5
+Deno.test("transaction on a full disk says so, keeps nothing of it, and the database stays valid", async () => {
+  await withProject(({ projects }) => {
+    const path = join(projects, "full.db");
+    {
+      using db = openDatabase(path, TABLE);
+      db.prepare("INSERT INTO t (v) VALUES ('kept')").run();
+      // SQLite answers the same when the disk has no page left.
+      db.pragma(`max_page_count = ${Number(db.pragma("page_count")) + 4}`);
+      const fill = () => {
+        for (let i = 0; i < 100; i++) db.prepare("INSERT INTO t (v) VALUES (?)").run("x".repeat(4000));
+      };
+      assert.throws(() => db.transaction(fill), refusal("unavailable", /disk .* full/));
+      assert.equal(db.prepare("SELECT count(*) AS n FROM t").get()?.n, 1);
+      db.pragma("max_page_count = 1000000");
+      db.transaction(fill);
+    }
+    using again = openDatabase(path, TABLE);
+    assert.equal(again.prepare("SELECT count(*) AS n FROM t").get()?.n, 101);
+    assert.equal(again.pragma("integrity_check"), "ok");
+  });
+});
+
+// C3
+Deno.test("a connection waits for a lock, writes ahead and syncs as it should", async () => {
+  await withProject(({ projects }) => {
+    using db = openDatabase(join(projects, "x.db"), TABLE);
+    assert.equal(db.pragma("busy_timeout"), 5000);
+    assert.equal(db.pragma("journal_mode"), "wal");
+    assert.equal(db.pragma("synchronous"), 1);
+    assert.equal(db.pragma("auto_vacuum"), 2);
+    assert.equal(db.pragma("journal_size_limit"), 1048576);
+  });
+});
+
+// C13
+Deno.test("the -wal file stays small however much is written, is empty after checkpoint and gone after close", async () => {
+  await withProject(({ projects }) => {
+    const path = join(projects, "x.db");
+    const db = openDatabase(path, TABLE);
+    const walSize = () => Deno.statSync(`${path}-wal`).size;
+    let largest = 0;
+    for (let i = 0; i < 2000; i++) {
+      db.transaction(() => db.prepare("INSERT INTO t (v) VALUES (?)").run("x".repeat(3000)));
+      largest = Math.max(largest, walSize());
+    }
+    assert.ok(Deno.statSync(path).size > 6_000_000);
+    assert.ok(largest < 2_000_000, `the -wal file grew to ${largest} bytes`);
+    db.checkpoint();
+    assert.equal(walSize(), 0);
+    db.close();
+    db.close();
+    assert.deepEqual(namesIn(projects), ["p1", "x.db"]);
+  });
+});
+
+Deno.test("a closed database answers with a sentence", () => {
+  const db = openDatabase(":memory:", TABLE);
+  const statement = db.prepare("SELECT v FROM t");
+  statement.all();
+  db.close();
+  assert.equal(db.open, false);
+  assert.throws(() => statement.all(), refusal("unavailable", /was closed/));
+  assert.throws(() => db.prepare("SELECT 1").get(), refusal("unavailable", /was closed/));
+});
