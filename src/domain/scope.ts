@@ -18,6 +18,17 @@ export interface RequestScope {
 
 const storage = new AsyncLocalStorage<RequestScope>();
 
+// Taken when the program starts, so that it holds no scope of anybody.
+const outside = AsyncLocalStorage.snapshot();
+
+/**
+ * Runs `work` outside of every scope, ours and LangChain's. Deno may call a request's handler with the context of
+ * whatever ran last: without this, one user's turn could find another's scope, or another project's checkpointer.
+ */
+export function outsideScopes<T>(work: () => T): T {
+  return outside(work);
+}
+
 /** Runs `work`, and everything it starts, inside `scope`. */
 export function withScope<T>(scope: RequestScope, work: () => T): T {
   return storage.run(scope, work);

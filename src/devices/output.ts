@@ -1,0 +1,34 @@
+// One command's outcome: the device's text without echo, prompt and paging, and the line by which it says no.
+import type { Platform } from "./platform.ts";
+import { cleanText } from "./text.ts";
+
+/** One command and what the device printed, without its echo and prompt. */
+export interface CommandResult {
+  input: string;
+  output: string;
+  /** Why it did not succeed: the device's own error line, or what happened to it here. */
+  failed?: string;
+  /** It was sent and then interrupted, because it did not end by itself. */
+  stopped?: true;
+  /** It never reached the device. */
+  notSent?: true;
+  elapsedMs: number;
+}
+
+/** What a command printed, as a person would copy it: empty lines around it and the pager's markers are gone. */
+export function cleanOutput(raw: string, platform: Platform): string {
+  const pager = platform.pager?.pattern;
+  const lines = cleanText(raw).split("\n").filter((line) => !pager?.test(line));
+  return lines.join("\n").replace(/^\n+|\n+$/g, "");
+}
+
+/** The first line of `output` that is an error message of the device. */
+export function failureLine(output: string, platform: Platform): string | undefined {
+  return output.split("\n").map((line) => line.trim())
+    .find((line) => platform.failures.some((pattern) => pattern.test(line)));
+}
+
+/** `raw` without the prompt, which is the line that is not ended. */
+export function withoutPrompt(raw: string): string {
+  return raw.slice(0, raw.lastIndexOf("\n") + 1);
+}

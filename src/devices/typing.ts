@@ -1,0 +1,76 @@
+// Types a line so that it cannot mix with what somebody else types: return is pressed only when the echo is right.
+import { type Channel, ChannelTimeout } from "./channel.ts";
+import { cleanText } from "./text.ts";
+
+/** `shown`: it stands on the line, whole and alone. Otherwise nothing of it was left there. */
+export type Echo = "shown" | "disturbed" | "silent";
+
+export interface TypingHelp {
+  prompt(): string;
+  /** Waits for silence and tells what stands on the line then. */
+  stands(limitMs: number): Promise<"prompt" | "nothing" | "text">;
+  clear(): Promise<void>;
+  enter(): Promise<void>;
+  /** Called when somebody else typed. */
+  disturbed(): void;
+  signal: AbortSignal;
+}
+
+const TRIES = 3;
+const ECHO_MS = 3_000;
+const OTHERS_MS = 5_000;
+
+/** Types `line` without return. Throws `ChannelClosed`, or the signal's reason. */
+export async function typeLine(channel: Channel, line: string, help: TypingHelp): Promise<Echo> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    if (channel.size > 0 && !await free(channel, help)) {
+      help.disturbed();
+      return "disturbed";
+    }
+    await channel.send(line);
+    const echo = await echoOf(channel, line, help);
+    const came = channel.take();
+    if (echo !== "disturbed") {
+      if (echo === "silent") await help.clear();
+      return echo;
+    }
+    // A log line that came between brings a line end; keys do not.
+    if (!came.includes("\n")) help.disturbed();
+    await help.clear();
+    channel.take();
+    await channel.quiet(700, { limitMs: OTHERS_MS, signal: help.signal });
+    await help.enter();
+    if (!await free(channel, help)) break;
+  }
+  return "disturbed";
+}
+
+/** Whether the line is ours, after something came that we did not cause: a log line, or a person. */
+async function free(channel: Channel, help: TypingHelp): Promise<boolean> {
+  let stands = await help.stands(OTHERS_MS);
+  if (stands === "nothing") {
+    // A log line went over the prompt, and not every device draws it again.
+    await help.enter();
+    stands = await help.stands(OTHERS_MS);
+  }
+  channel.take();
+  return stands === "prompt";
+}
+
+/** Blanks do not count: terminals break long lines and print blanks when they do. */
+const squeeze = (text: string) => text.replace(/\s+/g, "");
+
+async function echoOf(channel: Channel, line: string, help: TypingHelp): Promise<Echo> {
+  const wanted = squeeze(line);
+  const redrawn = squeeze(help.prompt()) + wanted;
+  try {
+    return await channel.settle<Echo>((tail) => {
+      const shown = squeeze(cleanText(tail));
+      if (shown === wanted || shown.endsWith(redrawn)) return { value: "shown", quietMs: 0 };
+      return wanted.startsWith(shown) ? undefined : { value: "disturbed", quietMs: 400 };
+    }, { limitMs: ECHO_MS, signal: help.signal });
+  } catch (error) {
+    if (!(error instanceof ChannelTimeout)) throw error;
+    return channel.size === 0 ? "silent" : "disturbed";
+  }
+}

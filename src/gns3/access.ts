@@ -1,0 +1,126 @@
+// Who is the caller, and may they use this project? GNS3 decides; a short memory spares it the same question.
+import { AppError, fieldError } from "../domain/error.ts";
+import type { Project } from "../domain/project.ts";
+import type { Caller } from "../domain/scope.ts";
+import { Gns3Client } from "./client.ts";
+
+export interface AccessOptions {
+  baseUrl: string;
+  timeoutMs?: number;
+  /** How long an answer of `users/me` counts. */
+  cacheMs?: number;
+  maxEntries?: number;
+  now?: () => number;
+}
+
+interface Entry {
+  user: Promise<Pick<Caller, "userId" | "username">>;
+  until: number;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Answers for all callers. Identities are remembered by the hash of the credential, never by the credential. */
+export class Access {
+  readonly #options: AccessOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #now: () => number;
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * The user behind `credential`. Calls at the same time share one request, which no single caller's abort cancels.
+   * Throws `unauthorized`, `unavailable`, or the signal's reason.
+   */
+  async identify(credential: string, signal?: AbortSignal): Promise<Caller> {
+    const key = await hash(credential);
+    let entry = this.#entries.get(key);
+    if (!entry || this.#now() >= entry.until) entry = this.#ask(credential, key);
+    // The most recently used entry is the last one.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#trim();
+    return { ...await unless(signal, entry.user), credential };
+  }
+
+  /**
+   * The opened project `projectId` as the caller may see it; may be asked beside `identify`. Throws `validation_error`
+   * (not a UUID), `project_not_found`, `forbidden` (no access, or not opened), `unauthorized`, `unavailable`.
+   */
+  async project(by: Caller | string, projectId: string, signal?: AbortSignal): Promise<Project> {
+    if (!UUID.test(projectId)) throw fieldError(["path", "project_id"], "must be a UUID", "uuid_parsing");
+    const credential = typeof by === "string" ? by : by.credential;
+    const project = await this.#client(credential).project(projectId, signal).catch(async (error) => {
+      if (error instanceof AppError && error.code === "unauthorized") await this.forget(credential);
+      throw refused(error, projectId);
+    });
+    if (project.status !== "opened") {
+      throw new AppError(
+        "forbidden",
+        `Project must be opened to use chat. Current status: ${project.status}`,
+        { details: { project_status: project.status } },
+      );
+    }
+    return project;
+  }
+
+  /** Drops what is remembered of a credential; for whoever sees GNS3 answer 401. */
+  async forget(credential: string): Promise<void> {
+    this.#entries.delete(await hash(credential));
+  }
+
+  #client(credential: string): Gns3Client {
+    const { baseUrl, timeoutMs } = this.#options;
+    return new Gns3Client({ baseUrl, credential, timeoutMs });
+  }
+
+  #ask(credential: string, key: string): Entry {
+    const user = this.#client(credential).me()
+      .then(({ user_id, username }) => ({ userId: user_id, username }));
+    const entry = { user, until: this.#now() + (this.#options.cacheMs ?? 60_000) };
+    user.catch(() => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    });
+    return entry;
+  }
+
+  #trim() {
+    for (const key of this.#entries.keys()) {
+      if (this.#entries.size <= (this.#options.maxEntries ?? 1_000)) break;
+      this.#entries.delete(key);
+    }
+  }
+}
+
+function refused(error: unknown, projectId: string): unknown {
+  if (!(error instanceof AppError)) return error;
+  if (error.code === "forbidden") {
+    return new AppError("forbidden", `You have no access to this project. GNS3 says: ${error.message}`);
+  }
+  if (error.code === "not_found" || error.code === "project_not_found") {
+    return new AppError("project_not_found", `There is no project ${projectId}.`);
+  }
+  return error;
+}
+
+async function hash(credential: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(credential));
+  return new Uint8Array(digest).toHex();
+}
+
+/** `work`, or the signal's reason as soon as it aborts. */
+async function unless<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (!signal) return await work;
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,179 @@
+// The GNS3 server's API, bound to one caller's credential: what GNS3 refuses the caller, it refuses here.
+import { z } from "zod";
+import type { Link, LinkEnd, Node, Project, Topology } from "../domain/project.ts";
+import { unavailable } from "./messages.ts";
+import { type Gns3Request, originOf, send, type Server } from "./request.ts";
+import {
+  type Compute,
+  type Gns3User,
+  type Template,
+  toCompute,
+  toLink,
+  toNode,
+  toProject,
+  toTemplate,
+  toUser,
+  toVersion,
+} from "./shapes.ts";
+
+export interface Gns3ClientOptions {
+  /** As `http://host:3080`. */
+  baseUrl: string;
+  /** A JWT or an API key of GNS3. */
+  credential: string;
+  /** Ends every request of this client, beside the signal of each call. */
+  signal?: AbortSignal;
+  /** Milliseconds for a request that only reads. */
+  timeoutMs?: number;
+}
+
+/** Where a new node goes and what it is called; coordinates are whole numbers. */
+export interface NewNode {
+  x: number;
+  y: number;
+  name?: string;
+  compute_id?: string;
+}
+
+/** Starting a node may load an image or wait for a compute. */
+const SLOW_MS = 120_000;
+
+/**
+ * Every method throws `AppError`: `unavailable` (GNS3 does not answer), `unauthorized` (sign in again), or what GNS3
+ * itself says (`forbidden`, `not_found`, `conflict`, `validation_error`, …). An aborted call throws the signal's reason.
+ */
+export class Gns3Client {
+  readonly #server: Server;
+  readonly #signal?: AbortSignal;
+  readonly #timeoutMs: number;
+  #version?: Promise<string>;
+
+  constructor(options: Gns3ClientOptions) {
+    this.#server = { baseUrl: options.baseUrl.replace(/\/+$/, ""), credential: options.credential };
+    this.#signal = options.signal;
+    this.#timeoutMs = options.timeoutMs ?? 15_000;
+  }
+
+  /** The GNS3 server's version, asked once; the answer is shared, so that no single call's signal ends it. */
+  version(): Promise<string> {
+    this.#version ??= this.#call("GET", "/v3/version", toVersion, {}).catch((error) => {
+      this.#version = undefined;
+      throw error;
+    });
+    return this.#version;
+  }
+
+  /** The address without path or credential, for messages and for consoles on `localhost`. */
+  get origin(): string {
+    return originOf(this.#server.baseUrl);
+  }
+
+  me(signal?: AbortSignal): Promise<Gns3User> {
+    return this.#call("GET", "/v3/access/users/me", toUser, { signal });
+  }
+
+  project(projectId: string, signal?: AbortSignal): Promise<Project> {
+    return this.#call("GET", project(projectId), toProject, { signal });
+  }
+
+  nodes(projectId: string, signal?: AbortSignal): Promise<Node[]> {
+    return this.#call("GET", `${project(projectId)}/nodes`, listOf(toNode), { signal });
+  }
+
+  node(projectId: string, nodeId: string, signal?: AbortSignal): Promise<Node> {
+    return this.#call("GET", node(projectId, nodeId), toNode, { signal });
+  }
+
+  links(projectId: string, signal?: AbortSignal): Promise<Link[]> {
+    return this.#call("GET", `${project(projectId)}/links`, listOf(toLink), { signal });
+  }
+
+  async topology(projectId: string, signal?: AbortSignal): Promise<Topology> {
+    const [nodes, links] = await Promise.all([this.nodes(projectId, signal), this.links(projectId, signal)]);
+    return { nodes, links };
+  }
+
+  /** All templates that the caller may use, built-in ones included. */
+  templates(signal?: AbortSignal): Promise<Template[]> {
+    return this.#call("GET", "/v3/templates", listOf(toTemplate), { signal });
+  }
+
+  computes(signal?: AbortSignal): Promise<Compute[]> {
+    return this.#call("GET", "/v3/computes", listOf(toCompute), { signal });
+  }
+
+  createNodeFromTemplate(
+    projectId: string,
+    templateId: string,
+    body: NewNode,
+    signal?: AbortSignal,
+  ): Promise<Node> {
+    const path = `${project(projectId)}/templates/${encodeURIComponent(templateId)}`;
+    return this.#call("POST", path, toNode, { body, signal, slow: true });
+  }
+
+  startNode(projectId: string, nodeId: string, signal?: AbortSignal): Promise<void> {
+    return this.#act(projectId, nodeId, "start", signal);
+  }
+
+  stopNode(projectId: string, nodeId: string, signal?: AbortSignal): Promise<void> {
+    return this.#act(projectId, nodeId, "stop", signal);
+  }
+
+  suspendNode(projectId: string, nodeId: string, signal?: AbortSignal): Promise<void> {
+    return this.#act(projectId, nodeId, "suspend", signal);
+  }
+
+  /** The node as GNS3 has it afterwards: it changes names that are taken or have odd characters. */
+  renameNode(projectId: string, nodeId: string, name: string, signal?: AbortSignal): Promise<Node> {
+    return this.#call("PUT", node(projectId, nodeId), toNode, { body: { name }, signal });
+  }
+
+  createLink(projectId: string, ends: [LinkEnd, LinkEnd], signal?: AbortSignal): Promise<Link> {
+    const nodes = ends.map(({ node_id, adapter_number, port_number }) => ({
+      node_id,
+      adapter_number,
+      port_number,
+    }));
+    return this.#call("POST", `${project(projectId)}/links`, toLink, { body: { nodes }, signal, slow: true });
+  }
+
+  /** The console's WebSocket. The address holds the credential: it goes to `new WebSocket` and nowhere else. */
+  consoleUrl(projectId: string, nodeId: string): string {
+    const base = this.#server.baseUrl.replace(/^http/, "ws");
+    return `${base}${node(projectId, nodeId)}/console/ws?token=${
+      encodeURIComponent(this.#server.credential)
+    }`;
+  }
+
+  // 3.0.6 refuses a start without a body; 3.1 answers with the node, 3.0.6 with nothing.
+  #act(projectId: string, nodeId: string, action: string, signal?: AbortSignal): Promise<void> {
+    const path = `${node(projectId, nodeId)}/${action}`;
+    return this.#call("POST", path, () => undefined, { body: {}, signal, slow: true });
+  }
+
+  async #call<T>(
+    method: Gns3Request["method"],
+    path: string,
+    shape: (value: unknown) => T,
+    options: { body?: unknown; signal?: AbortSignal; slow?: boolean },
+  ): Promise<T> {
+    const timeoutMs = options.slow ? Math.max(SLOW_MS, this.#timeoutMs) : this.#timeoutMs;
+    const signals = [this.#signal, options.signal];
+    const value = await send(this.#server, { method, path, body: options.body, timeoutMs, signals });
+    try {
+      return shape(value);
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      const fields = error.issues.map((issue) => issue.path.join(".") || "the answer").slice(0, 5).join(", ");
+      throw unavailable(`What answers at ${this.origin} is not a GNS3 3 server (unexpected ${fields}).`);
+    }
+  }
+}
+
+const project = (id: string) => `/v3/projects/${encodeURIComponent(id)}`;
+const node = (projectId: string, id: string) => `${project(projectId)}/nodes/${encodeURIComponent(id)}`;
+
+function listOf<T>(shape: (value: unknown) => T): (value: unknown) => T[] {
+  return (value) => z.array(z.unknown()).parse(value).map(shape);
+}

@@ -1,0 +1,122 @@
+// What GNS3 answers, reduced to the domain's types: unknown fields, and above all credentials, stop here.
+import { z } from "zod";
+import type { Link, Node, Project } from "../domain/project.ts";
+
+/** The user behind a credential. */
+export interface Gns3User {
+  user_id: string;
+  username: string;
+  is_superadmin: boolean;
+}
+
+/** A template: what a node is made from. `compute_id` is null where the caller chooses. */
+export interface Template {
+  template_id: string;
+  name: string;
+  template_type: string;
+  category?: string;
+  builtin: boolean;
+  compute_id: string | null;
+  tags: string[];
+}
+
+/** A machine that runs nodes. */
+export interface Compute {
+  compute_id: string;
+  name: string;
+  host: string;
+}
+
+const number = z.number().catch(0);
+const text = z.string().nullish().catch(null);
+
+const portShape = z.object({
+  name: z.string().catch(""),
+  short_name: text,
+  adapter_number: number,
+  port_number: number,
+  link_type: text,
+});
+
+const nodeShape = z.object({
+  node_id: z.string(),
+  name: z.string(),
+  node_type: z.string(),
+  // A closed project's nodes have no status.
+  status: z.enum(["started", "stopped", "suspended"]).catch("stopped"),
+  console: z.number().nullish().catch(null),
+  console_host: text,
+  console_type: text,
+  compute_id: text,
+  template_id: text,
+  netmiko_device_type: text,
+  tags: z.array(z.string()).nullish().catch(null),
+  x: number,
+  y: number,
+  ports: z.array(portShape).nullish().catch(null),
+});
+
+/** A node without its credentials. GNS3 3.1's `netmiko_device_type` counts as the tag `device_type:…`. */
+export function toNode(value: unknown): Node {
+  const { netmiko_device_type, tags, ports, ...node } = nodeShape.parse(value);
+  const all = tags ?? [];
+  if (netmiko_device_type && !all.some((tag) => tag.startsWith("device_type:"))) {
+    all.push(`device_type:${netmiko_device_type}`);
+  }
+  return {
+    ...node,
+    tags: all,
+    ports: (ports ?? []).map(({ short_name, link_type, ...port }) => ({
+      ...port,
+      ...(short_name ? { short_name } : {}),
+      ...(link_type ? { link_type } : {}),
+    })),
+  };
+}
+
+const linkShape = z.object({
+  link_id: z.string(),
+  nodes: z.array(z.object({ node_id: z.string(), adapter_number: number, port_number: number })),
+  suspend: z.boolean().catch(false),
+  capturing: z.boolean().catch(false),
+  filters: z.record(z.string(), z.unknown()).catch({}),
+});
+
+export const toLink = (value: unknown): Link => linkShape.parse(value);
+
+const projectShape = z.object({
+  project_id: z.string(),
+  name: z.string(),
+  status: z.enum(["opened", "closed"]),
+  path: z.string().optional().catch(undefined),
+});
+
+export const toProject = (value: unknown): Project => projectShape.parse(value);
+
+const userShape = z.object({
+  user_id: z.string(),
+  username: z.string(),
+  is_superadmin: z.boolean().catch(false),
+});
+
+export const toUser = (value: unknown): Gns3User => userShape.parse(value);
+
+const templateShape = z.object({
+  template_id: z.string(),
+  name: z.string(),
+  template_type: z.string().catch("unknown"),
+  category: z.string().optional().catch(undefined),
+  builtin: z.boolean().catch(false),
+  compute_id: z.string().nullish().catch(null).transform((id) => id ?? null),
+  tags: z.array(z.string()).nullish().catch(null).transform((tags) => tags ?? []),
+});
+
+export const toTemplate = (value: unknown): Template => templateShape.parse(value);
+
+const computeShape = z.object({ compute_id: z.string(), name: z.string().catch(""), host: z.string() });
+
+export const toCompute = (value: unknown): Compute => computeShape.parse(value);
+
+const versionShape = z.object({ version: z.string() });
+
+export const toVersion = (value: unknown): string => versionShape.parse(value).version;

@@ -1,0 +1,52 @@
+// Every tool there is, and which of them a turn has.
+import type { CopilotMode } from "../domain/model_config.ts";
+import { templates, topologyReader } from "./lab.ts";
+import { createLinks } from "./links.ts";
+import { createNodes, renameNodes } from "./nodes.ts";
+import { startNodes, stopNodes, suspendNodes } from "./power.ts";
+import type { Tool } from "./tool.ts";
+import { vpcsCommands } from "./vpcs_commands.ts";
+import { waitSeconds } from "./wait.ts";
+
+export const TOOLS: readonly Tool[] = [
+  topologyReader,
+  templates,
+  createNodes,
+  createLinks,
+  startNodes,
+  stopNodes,
+  suspendNodes,
+  renameNodes,
+  waitSeconds,
+  vpcsCommands,
+];
+
+/** What an administrator may change about the modes. */
+export interface ToolSettings {
+  /** `--teaching-can-build`: in teaching mode the assistant may also create, start and rename. */
+  teachingCanBuild: boolean;
+}
+
+export const DEFAULT_TOOL_SETTINGS: ToolSettings = { teachingCanBuild: false };
+
+const TEACHING_BUILDS = new Set([
+  "create_gns3_node",
+  "create_gns3_link",
+  "create_gns3_text_drawing",
+  "create_gns3_rectangle_drawing",
+  "create_gns3_ellipse_drawing",
+  "start_gns3_node",
+  "update_gns3_node_name",
+]);
+
+/** Whether the settings let a tool build in teaching mode. */
+export function buildsInTeaching(tool: Tool, settings: ToolSettings): boolean {
+  return settings.teachingCanBuild && TEACHING_BUILDS.has(tool.name);
+}
+
+/** The tools of a mode; every other name is unknown to the turn, whatever the model says. */
+export function toolsFor(mode: CopilotMode, settings: ToolSettings = DEFAULT_TOOL_SETTINGS): Tool[] {
+  return TOOLS.filter((tool) =>
+    tool.modes.includes(mode) || (mode === "teaching_assistant" && buildsInTeaching(tool, settings))
+  );
+}

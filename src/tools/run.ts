@@ -1,0 +1,177 @@
+// The only way in which a tool is called: checked first, run then. Neither step throws; every failure is an answer.
+import { z } from "zod";
+import { AppError, type ErrorCode } from "../domain/error.ts";
+import type { ToolStatus } from "../domain/event.ts";
+import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
+import { toolSchema } from "./schema.ts";
+import type { Risk, Tool, ToolContext } from "./tool.ts";
+
+/** What the model asked for; `arguments` is JSON text as it came. */
+export interface RequestedCall {
+  name: string;
+  arguments: string;
+}
+
+/** What the model is told. `output` is JSON text. `code` lets the turn stop where going on makes no sense. */
+export interface ToolAnswer {
+  output: string;
+  status: ToolStatus;
+  code?: ErrorCode;
+}
+
+/** A call that may run, or the answer that says why it may not. */
+export type PreparedCall =
+  | { kind: "ready"; tool: Tool; args: Record<string, unknown>; risk: Risk }
+  | { kind: "answer"; answer: ToolAnswer };
+
+export interface PrepareOptions {
+  settings?: ToolSettings;
+  /** The turn's tools; those of the mode when left out. */
+  tools?: readonly Tool[];
+}
+
+const QUOTED = 800;
+
+/**
+ * Checks a call without any effect: tool, mode, project, arguments, risk. In `teaching_assistant` nothing passes whose
+ * risk is not `read`, except what the settings allow.
+ */
+export function prepareCall(
+  call: RequestedCall,
+  context: Pick<ToolContext, "project" | "mode">,
+  options: PrepareOptions = {},
+): PreparedCall {
+  const settings = options.settings ?? DEFAULT_TOOL_SETTINGS;
+  const tools = options.tools ?? toolsFor(context.mode, settings);
+  const tool = tools.find(({ name }) => name === call.name);
+  if (!tool) {
+    const names = tools.map(({ name }) => name).join(", ");
+    return refuse(`unknown tool "${call.name.slice(0, 100)}" in the mode ${context.mode}. Tools: ${names}.`);
+  }
+  const parsed = parse(call.arguments, tool);
+  if ("answer" in parsed) return parsed;
+  const { project_id, ...given } = parsed.value;
+  if (project_id !== undefined && !isProject(project_id, context)) {
+    return refuse(
+      "project_id is not this chat's project: tools work only on that one. Leave project_id out.",
+    );
+  }
+  const checked = tool.input.safeParse(given);
+  if (!checked.success) {
+    const fields = checked.error.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`).slice(
+      0,
+      10,
+    );
+    return refuse(`the arguments do not fit: ${fields.join("; ")}`, { expected: toolSchema(tool) });
+  }
+  const args = checked.data as Record<string, unknown>;
+  const risk = typeof tool.risk === "function" ? tool.risk(args) : tool.risk;
+  if (context.mode === "teaching_assistant" && risk !== "read" && !buildsInTeaching(tool, settings)) {
+    return refuse(
+      `not done: this call of ${tool.name} would ${
+        risk === "destroy" ? "remove something from" : "change"
+      } the lab, ` +
+        "and in teaching mode only what reads or tests is run. Explain to the user how to do it themselves.",
+    );
+  }
+  return { kind: "ready", tool, args, risk };
+}
+
+export interface ExecuteOptions {
+  /** Told of anything but an `AppError`; for the log. */
+  onFault?: (error: unknown, tool: Tool) => void;
+}
+
+/** Runs a prepared call. Returns at once when the context's signal aborts; the tool then ends by itself. */
+export async function executeCall(
+  prepared: PreparedCall,
+  context: ToolContext,
+  options: ExecuteOptions = {},
+): Promise<ToolAnswer> {
+  if (prepared.kind === "answer") return prepared.answer;
+  const { tool, args } = prepared;
+  const { signal } = context;
+  const aborted = Promise.withResolvers<ToolAnswer>();
+  const stop = () => aborted.resolve(ABORTED);
+  if (signal.aborted) return ABORTED;
+  signal.addEventListener("abort", stop, { once: true });
+  // Wrapped, so that a tool that throws before its first await is no different.
+  const work = (async () => answered(await tool.run(args, context)))().catch((error): ToolAnswer => {
+    if (signal.aborted) return ABORTED;
+    if (error instanceof AppError) {
+      return { ...failure(error.message, { code: error.code }), code: error.code };
+    }
+    options.onFault?.(error, tool);
+    return {
+      ...failure(`internal: ${tool.name} failed unexpectedly.`, { code: "internal" }),
+      code: "internal",
+    };
+  });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function parse(
+  text: string,
+  tool: Tool,
+): { value: Record<string, unknown> } | Extract<PreparedCall, { kind: "answer" }> {
+  const raw = text.length > QUOTED ? `${text.slice(0, QUOTED)}… (cut)` : text;
+  const wrong = (why: string) => refuse(why, { expected: toolSchema(tool), received: raw });
+  if (text.trim() === "") return { value: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return wrong("the arguments are not valid JSON; send one complete JSON object");
+  }
+  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  return object.success ? { value: object.data } : wrong("the arguments are not a JSON object");
+}
+
+function isProject(value: unknown, { project }: Pick<ToolContext, "project">): boolean {
+  if (typeof value !== "string") return false;
+  return value.toLowerCase() === project.project_id.toLowerCase() || value === project.name;
+}
+
+/** `nodes[0].template_id` */
+function pathOf(path: PropertyKey[]): string {
+  if (path.length === 0) return "arguments";
+  return path.map((part, i) => typeof part === "number" ? `[${part}]` : `${i ? "." : ""}${String(part)}`)
+    .join("");
+}
+
+/** A tool's own value; when everything it was asked for failed, the call counts as failed. */
+function answered(value: unknown): ToolAnswer {
+  const output = JSON.stringify(value ?? {});
+  const { results, error } = (value ?? {}) as {
+    results?: { status?: string; code?: ErrorCode }[];
+    error?: unknown;
+  };
+  if (error !== undefined) return { output, status: "error" };
+  if (!Array.isArray(results)) return { output, status: "success" };
+  const signedOut = results.some(({ code }) => code === "unauthorized");
+  const failed = results.length > 0 && results.every(({ status }) => status === "error");
+  return {
+    output,
+    status: failed ? "error" : "success",
+    ...(signedOut ? { code: "unauthorized" as const } : {}),
+  };
+}
+
+function failure(error: string, more: Record<string, unknown> = {}): ToolAnswer {
+  return { output: JSON.stringify({ error, ...more }), status: "error" };
+}
+
+function refuse(
+  error: string,
+  more: Record<string, unknown> = {},
+): Extract<PreparedCall, { kind: "answer" }> {
+  return { kind: "answer", answer: failure(error, more) };
+}
+
+const ABORTED: ToolAnswer = failure(
+  "aborted by the user before it finished; whether it took effect is unknown: check before you repeat it",
+);

@@ -1,0 +1,159 @@
+// What may be sent to a device, and which kind of device a node is.
+import assert from "node:assert/strict";
+import type { Node } from "../../src/domain/project.ts";
+import { judge, limitOf, platformOf } from "../../src/devices/platform.ts";
+import { PLATFORMS } from "../../src/devices/platforms/mod.ts";
+import { vpcs } from "../../src/devices/platforms/vpcs.ts";
+
+const kind = (command: string) => judge(vpcs, command).kind;
+
+Deno.test("VPCS commands that only look or test are reading", () => {
+  const reading = [
+    "show",
+    "show ip",
+    "sh ip all",
+    "show arp",
+    "ping 10.0.0.1",
+    "ping 10.0.0.1 -c 3 -t",
+    "trace 10.0.0.1",
+    "tracer 10.0.0.1",
+    "arp",
+    "version",
+    "ver",
+    "history",
+    "help",
+    "?",
+    "ip ?",
+    "  show ip  ",
+  ];
+  for (const command of reading) assert.equal(kind(command), "read", command);
+});
+
+Deno.test("VPCS commands that configure, and all unknown ones, are changing", () => {
+  const changing = [
+    "ip 10.0.0.1/24",
+    "ip dhcp",
+    "dhcp",
+    "set pcname Bob",
+    "save",
+    "save lab1",
+    "load",
+    "load lab1.vpc",
+    "clear arp",
+    "relay add 1 127.0.0.1:2",
+    "echo hi",
+    "sleep 5",
+    "showme",
+    "pingx 1",
+    "arp x",
+    "s",
+  ];
+  for (const command of changing) assert.equal(kind(command), "change", command);
+});
+
+// `! id` typed on a VPCS console ran a program on the host; VPCS skips bytes that it cannot print and reads on.
+Deno.test("VPCS never gets `!` as a command, whatever stands before it", () => {
+  const hidden = [
+    "!",
+    "! id",
+    "!id",
+    "  ! id",
+    "\t! id",
+    "\n! id",
+    "show ip\n! id",
+    "show ip\r! id",
+    "show ip\r\n! id\n",
+    "\x00! id",
+    "\x1b! id",
+    "\x7f! id",
+    "x\b! id",
+    "\u0085! id",
+    "\u00a0! id",
+    "\u200b! id",
+    "\u2028! id",
+    "\ufeff! id",
+    "é! id",
+    "\u{1f600}! id",
+    "\ud800! id",
+  ];
+  for (const command of hidden) assert.equal(kind(command), "refused", JSON.stringify(command));
+  const verdict = judge(vpcs, " ! id");
+  assert.match(verdict.kind === "refused" ? verdict.why : "", /program on the GNS3 server/);
+});
+
+Deno.test("VPCS never gets what leaves the PC, in any abbreviation that it takes", () => {
+  const leaving = [
+    "rlogin 127.0.0.1 22",
+    "rl 22",
+    "r 22",
+    "quit",
+    "q",
+    "qui",
+    "disconnect",
+    "di",
+    "d",
+    "QUIT",
+    "save ../../x",
+    "save /etc/cron.d/x",
+    "load /etc/passwd",
+    "lo ../x",
+    "l /etc/passwd",
+    "sa a/b",
+    "save a b",
+    "load .hidden",
+    "",
+    "   ",
+    `echo ${"x".repeat(200)}`,
+  ];
+  for (const command of leaving) assert.equal(kind(command), "refused", command);
+  for (const command of ["relay show", "dhcp -r", "load ?", "save pc-1.vpc"]) {
+    assert.notEqual(kind(command), "refused");
+  }
+});
+
+Deno.test("judge refuses the empty command and one with a line break by saying so", () => {
+  const why = (command: string) => {
+    const verdict = judge(vpcs, command);
+    return verdict.kind === "refused" ? verdict.why : "";
+  };
+  assert.match(why(" "), /empty/);
+  assert.match(why("show ip\nshow arp"), /line break/);
+  assert.match(why("show ip\n"), /line break/);
+});
+
+Deno.test("limitOf gives endless pings little time, long tests more, other commands the usual", () => {
+  assert.equal(limitOf(vpcs, "ping 10.0.0.1 -t", 30_000), 10_000);
+  assert.equal(limitOf(vpcs, "ping 10.0.0.1", 30_000), 60_000);
+  assert.equal(limitOf(vpcs, "ping 10.0.0.1 -c 50", 30_000), 120_000);
+  assert.equal(limitOf(vpcs, "trace 10.0.0.1", 30_000), 60_000);
+  assert.equal(limitOf(vpcs, "show ip", 30_000), 30_000);
+});
+
+const node = (node_type: string, tags: string[] = []): Node => ({
+  node_id: "n",
+  name: "N1",
+  node_type,
+  status: "started",
+  tags,
+  x: 0,
+  y: 0,
+  ports: [],
+});
+
+// F15
+Deno.test("platformOf goes by the tag, or by a type that is always of one kind, and says how to tag", () => {
+  assert.equal(platformOf(node("vpcs"), PLATFORMS), vpcs);
+  assert.equal(platformOf(node("docker", ["device_type:gns3_vpcs_telnet"]), PLATFORMS), vpcs);
+  assert.throws(() => platformOf(node("qemu"), PLATFORMS), {
+    code: "validation_error",
+    message: /N1 \(qemu\).*tag device_type:<type>.*gns3_vpcs_telnet/,
+  });
+  assert.throws(() => platformOf(node("qemu", ["device_type:toaster"]), PLATFORMS), {
+    message: /device_type:toaster.*Known types: gns3_vpcs_telnet/,
+  });
+});
+
+Deno.test("platformOf does not let a tag lift the rules of a VPCS node", () => {
+  const other = { ...vpcs, name: "other", deviceTypes: ["other"], nodeTypes: [], refused: [] };
+  assert.equal(platformOf(node("vpcs", ["device_type:other"]), [other, vpcs]), vpcs);
+});

@@ -1,0 +1,273 @@
+// How a tool call is checked and run: every failure is an answer that the model can act on.
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { AppError } from "../../src/domain/error.ts";
+import { COPILOT_MODES, type CopilotMode } from "../../src/domain/model_config.ts";
+import { TOOLS, toolsFor } from "../../src/tools/mod.ts";
+import { executeCall, prepareCall } from "../../src/tools/run.ts";
+import { defineTool, type Tool, type ToolContext } from "../../src/tools/tool.ts";
+
+const project = {
+  project_id: "438ab39b-d78d-4c48-944c-a987cea63540",
+  name: "lab",
+  status: "opened" as const,
+};
+
+// Tools of this file touch neither GNS3 nor consoles.
+function context(more: Partial<ToolContext> = {}): ToolContext {
+  return {
+    project,
+    mode: "lab_automation_assistant",
+    signal: new AbortController().signal,
+    now: () => 0,
+    ...more,
+  } as ToolContext;
+}
+
+function tool(run: Tool["run"], more: Partial<Tool> = {}): Tool {
+  return {
+    ...defineTool({
+      name: "probe",
+      description: "for tests",
+      input: z.object({ items: z.array(z.object({ id: z.string() })).optional() }),
+      risk: "read",
+      modes: COPILOT_MODES,
+      run: () => Promise.resolve({}),
+    }),
+    run,
+    ...more,
+  };
+}
+
+const answer = (name: string, args: string, mode: CopilotMode = "lab_automation_assistant") => {
+  const prepared = prepareCall({ name, arguments: args }, { project, mode });
+  assert.equal(prepared.kind, "answer");
+  const { output, status } = prepared.kind === "answer" ? prepared.answer : assert.fail();
+  assert.equal(status, "error");
+  return JSON.parse(output) as { error: string; expected?: unknown; received?: string };
+};
+
+Deno.test("prepareCall calls a tool unknown that does not exist or is not of the mode, and lists those that are", () => {
+  const unknown = answer("reboot_everything", "{}");
+  assert.match(
+    unknown.error,
+    /^unknown tool "reboot_everything" .*Tools: gns3_topology_reader, .*wait_seconds/,
+  );
+  assert.match(
+    answer("create_gns3_node", "{}", "teaching_assistant").error,
+    /^unknown tool "create_gns3_node"/,
+  );
+});
+
+// C9
+Deno.test("prepareCall takes an empty string for no arguments", () => {
+  for (const empty of ["", "  ", "{}"]) {
+    assert.equal(prepareCall({ name: "get_gns3_templates", arguments: empty }, context()).kind, "ready");
+  }
+});
+
+// C9
+Deno.test("prepareCall does not run cut-off JSON, and shows the expected shape and what came", () => {
+  const cut = answer("wait_seconds", '{"seconds": ');
+  assert.match(cut.error, /arguments are not valid JSON/);
+  assert.deepEqual(cut.expected, {
+    type: "object",
+    properties: { seconds: { type: "integer", minimum: 1, maximum: 600 } },
+    required: ["seconds"],
+  });
+  assert.equal(cut.received, '{"seconds": ');
+  assert.ok(answer("wait_seconds", "x".repeat(100_000)).received!.length < 820);
+});
+
+// C9
+Deno.test("prepareCall refuses JSON that is not an object", () => {
+  for (const value of ["null", "[]", "[1, 2]", '"x"', "5", "true"]) {
+    assert.match(answer("wait_seconds", value).error, /arguments are not a JSON object/);
+  }
+});
+
+Deno.test("prepareCall names every field that does not fit", () => {
+  const { error, expected } = answer(
+    "create_gns3_link",
+    '{"links": [{"node_id1": "A", "port1": 5}], "x": 1}',
+  );
+  assert.match(error, /links\[0\]\.port1: .*expected string/);
+  assert.match(error, /links\[0\]\.node_id2: /);
+  assert.match(error, /links\[0\]\.port2: /);
+  assert.ok(expected);
+  assert.match(answer("wait_seconds", '{"seconds": 601}').error, /seconds: .*600/);
+});
+
+Deno.test("prepareCall takes the turn's project_id on every tool, by id or name, and no other", () => {
+  for (const id of [project.project_id, project.project_id.toUpperCase(), "lab"]) {
+    const args = JSON.stringify({ project_id: id, seconds: 1 });
+    const prepared = prepareCall({ name: "wait_seconds", arguments: args }, context());
+    assert.equal(prepared.kind, "ready");
+    assert.deepEqual(prepared.kind === "ready" && prepared.args, { seconds: 1 });
+  }
+  for (const id of ["00000000-0000-4000-8000-000000000000", "", null, 5]) {
+    assert.match(
+      answer("gns3_topology_reader", JSON.stringify({ project_id: id })).error,
+      /not this chat's project/,
+    );
+  }
+});
+
+/** For each tool, arguments that fit it; the riskiest where they decide. */
+const FITTING: Record<string, unknown> = {
+  gns3_topology_reader: {},
+  get_gns3_templates: {},
+  create_gns3_node: { nodes: [{ template_id: "t" }] },
+  create_gns3_link: { links: [{ node_id1: "a", port1: "e0", node_id2: "b", port2: "e0" }] },
+  start_gns3_node: { node_ids: ["a"] },
+  stop_gns3_node: { node_ids: ["a"] },
+  suspend_gns3_node: { node_ids: ["a"] },
+  update_gns3_node_name: { nodes: [{ node_id: "a", new_name: "b" }] },
+  wait_seconds: { seconds: 1 },
+  execute_vpcs_commands: { device_configs: [{ device_name: "a", commands: ["show ip", "ip 10.0.0.1/24"] }] },
+};
+
+// W21
+Deno.test("prepareCall lets nothing pass in teaching mode that does more than read", () => {
+  const passed: string[] = [];
+  for (const { name } of TOOLS) {
+    assert.ok(name in FITTING, `${name}: give it arguments here`);
+    const call = { name, arguments: JSON.stringify(FITTING[name]) };
+    const prepared = prepareCall(call, { project, mode: "teaching_assistant" }, { tools: TOOLS });
+    if (prepared.kind === "ready") {
+      assert.equal(prepared.risk, "read", name);
+      passed.push(name);
+    }
+    assert.equal(prepareCall(call, context()).kind, "ready", `${name} in the lab mode`);
+  }
+  assert.deepEqual(passed, ["gns3_topology_reader", "get_gns3_templates", "wait_seconds"]);
+});
+
+Deno.test("prepareCall resolves the risk of VPCS commands from the commands", () => {
+  const risk = (commands: string[]) => {
+    const args = JSON.stringify({ device_configs: [{ device_name: "PC1", commands }] });
+    const prepared = prepareCall({ name: "execute_vpcs_commands", arguments: args }, context());
+    return prepared.kind === "ready" ? prepared.risk : assert.fail();
+  };
+  assert.equal(risk(["show ip", "ping 10.0.0.1", "version"]), "read");
+  assert.equal(risk(["show ip", "ip dhcp"]), "change");
+  assert.equal(risk(["! id", "show ip"]), "read"); // what is refused on the console never reaches the device
+});
+
+Deno.test("prepareCall explains in teaching mode why a change is not made", () => {
+  const args = JSON.stringify({ device_configs: [{ device_name: "PC1", commands: ["ip 10.0.0.1/24"] }] });
+  const { error } = answer("execute_vpcs_commands", args, "teaching_assistant");
+  assert.match(error, /^not done: .*would change the lab.*teaching mode.*Explain to the user/);
+});
+
+Deno.test("prepareCall lets teaching build when the settings say so, but not more", () => {
+  const settings = { teachingCanBuild: true };
+  const kind = (name: string) =>
+    prepareCall({ name, arguments: JSON.stringify(FITTING[name]) }, { project, mode: "teaching_assistant" }, {
+      settings,
+    })
+      .kind;
+  for (const name of ["create_gns3_node", "create_gns3_link", "start_gns3_node", "update_gns3_node_name"]) {
+    assert.equal(kind(name), "ready", name);
+  }
+  for (const name of ["stop_gns3_node", "suspend_gns3_node", "execute_vpcs_commands"]) {
+    assert.equal(kind(name), "answer", name);
+  }
+});
+
+const run = (probe: Tool, more: Partial<ToolContext> = {}, onFault?: (error: unknown) => void) => {
+  const prepared = prepareCall({ name: "probe", arguments: "{}" }, context(), { tools: [probe] });
+  return executeCall(prepared, context(more), { onFault });
+};
+
+Deno.test("executeCall answers with the tool's value as JSON", async () => {
+  assert.deepEqual(await run(tool(() => Promise.resolve({ a: "上" }))), {
+    output: '{"a":"上"}',
+    status: "success",
+  });
+  assert.deepEqual(await run(tool(() => Promise.resolve({ error: "no" }))), {
+    output: '{"error":"no"}',
+    status: "error",
+  });
+});
+
+Deno.test("executeCall calls a list failed when all of it failed, and tells of a lost sign-in", async () => {
+  const results = (...list: { status: string; code?: string }[]) =>
+    tool(() => Promise.resolve({ results: list }));
+  assert.equal((await run(results({ status: "success" }, { status: "error" }))).status, "success");
+  assert.equal((await run(results({ status: "error" }, { status: "error" }))).status, "error");
+  assert.equal((await run(results({ status: "partial" }))).status, "success");
+  assert.equal(
+    (await run(results({ status: "success" }, { status: "error", code: "unauthorized" }))).code,
+    "unauthorized",
+  );
+});
+
+Deno.test("executeCall hands on the answer of a call that was not prepared", async () => {
+  const prepared = prepareCall({ name: "nothing", arguments: "{}" }, context());
+  assert.equal((await executeCall(prepared, context())).status, "error");
+});
+
+// C11
+Deno.test("executeCall turns what a tool throws into an answer, and only the unexpected goes to the log", async () => {
+  const faults: unknown[] = [];
+  const expected = await run(
+    tool(() => Promise.reject(new AppError("conflict", "Port is already used"))),
+    {},
+    (e) => faults.push(e),
+  );
+  assert.deepEqual(JSON.parse(expected.output), { error: "Port is already used", code: "conflict" });
+  assert.deepEqual([expected.status, expected.code, faults], ["error", "conflict", []]);
+  for (
+    const bad of [() => Promise.reject(new TypeError("secret detail")), () => assert.fail("secret detail")]
+  ) {
+    const answer = await run(tool(bad), {}, (error) => faults.push(error));
+    assert.deepEqual(JSON.parse(answer.output), {
+      error: "internal: probe failed unexpectedly.",
+      code: "internal",
+    });
+    assert.equal(answer.status, "error");
+  }
+  assert.equal(faults.length, 2);
+});
+
+// A7
+Deno.test("executeCall returns at once when the turn is stopped, however long the tool takes", async () => {
+  const stop = new AbortController();
+  const held = Promise.withResolvers<unknown>();
+  const answer = run(tool(() => held.promise), { signal: stop.signal });
+  stop.abort(new Error("stop"));
+  const { output, status } = await answer;
+  assert.equal(status, "error");
+  assert.match(JSON.parse(output).error, /^aborted by the user/);
+  held.resolve({});
+  let ran = false;
+  const late = await run(tool(() => Promise.resolve(ran = true)), { signal: stop.signal });
+  assert.match(JSON.parse(late.output).error, /^aborted by the user/);
+  assert.equal(ran, false);
+});
+
+Deno.test("executeCall reports an abort, not a fault, when the tool throws because of it", async () => {
+  const stop = new AbortController();
+  const faults: unknown[] = [];
+  const answer = await run(
+    tool(() => {
+      stop.abort(new Error("stop"));
+      return Promise.reject(new Error("stop"));
+    }),
+    { signal: stop.signal },
+    (error) => faults.push(error),
+  );
+  assert.match(JSON.parse(answer.output).error, /^aborted by the user/);
+  assert.deepEqual(faults, []);
+});
+
+Deno.test("wait_seconds waits, and ends with the turn", async () => {
+  const wait = toolsFor("teaching_assistant").find(({ name }) => name === "wait_seconds")!;
+  const stop = new AbortController();
+  const prepared = prepareCall({ name: "wait_seconds", arguments: '{"seconds": 600}' }, context());
+  const answer = executeCall(prepared, context({ signal: stop.signal }));
+  stop.abort();
+  assert.equal((await answer).status, "error");
+  assert.deepEqual(await wait.run({ seconds: 1 }, context()), { waited_seconds: 1 });
+});
