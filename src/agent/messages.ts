@@ -1,0 +1,171 @@
+// Messages as LangGraph keeps them: how they are made, how clients see them, and what makes a history whole again
+// after a crash.
+import {
+  AIMessage,
+  type BaseMessage,
+  HumanMessage,
+  RemoveMessage,
+  ToolMessage,
+} from "@langchain/core/messages";
+import type { ToolStatus } from "../domain/event.ts";
+import type { ChatMessage } from "../domain/session.ts";
+import { contentText } from "../models/content_text.ts";
+import type { ModelUsage } from "../models/delta.ts";
+import { type ModelToolCall, toolCallFields, toolCallsOf } from "../models/tool_calls.ts";
+
+/** What every message has: a stable id, and its time in ISO 8601 (UTC, with Z). */
+export interface MessageStamp {
+  id: string;
+  createdAt: string;
+  /** Shown to clients. */
+  metadata?: Record<string, unknown>;
+  /** More for `additional_kwargs`: kept, but not shown. */
+  kwargs?: Record<string, unknown>;
+}
+
+/** Answers a call whose outcome was lost. */
+export const INTERRUPTED = JSON.stringify({ error: "interrupted, outcome unknown – check before repeating" });
+
+// LangChain drops `metadata`, so both live in `additional_kwargs`.
+function stampKwargs({ createdAt, metadata, kwargs }: MessageStamp): Record<string, unknown> {
+  return { ...kwargs, created_at: createdAt, ...(metadata && { metadata }) };
+}
+
+/** A user's message; `content` is text, or parts in OpenAI's shape when images belong to it. */
+export function userMessage(content: string | Record<string, unknown>[], stamp: MessageStamp): HumanMessage {
+  return new HumanMessage({
+    id: stamp.id,
+    content: content as string,
+    additional_kwargs: stampKwargs(stamp),
+  });
+}
+
+/** An assistant's message. `reasoning` is never shown; some providers want it back while tool calls go on. */
+export function assistantMessage(
+  answer: { text: string; calls?: readonly ModelToolCall[]; reasoning?: string; usage?: ModelUsage },
+  stamp: MessageStamp,
+): AIMessage {
+  const { kwargs, ...fields } = toolCallFields(answer.calls ?? []);
+  const { usage } = answer;
+  return new AIMessage({
+    id: stamp.id,
+    content: answer.text,
+    ...fields,
+    additional_kwargs: {
+      ...stampKwargs(stamp),
+      ...kwargs,
+      ...(answer.reasoning ? { reasoning_content: answer.reasoning } : {}),
+    },
+    ...(usage && {
+      usage_metadata: {
+        input_tokens: usage.input,
+        output_tokens: usage.output,
+        total_tokens: usage.input + usage.output,
+      },
+    }),
+  });
+}
+
+/** The result of a tool call; `output` is what the model reads. */
+export function toolMessage(
+  result: { callId: string; name: string; output: string; status: ToolStatus },
+  stamp: MessageStamp,
+): ToolMessage {
+  return new ToolMessage({
+    id: stamp.id,
+    tool_call_id: result.callId,
+    name: result.name,
+    content: result.output,
+    status: result.status,
+    additional_kwargs: stampKwargs(stamp),
+  });
+}
+
+const ROLES: Record<string, ChatMessage["role"]> = {
+  human: "user",
+  ai: "assistant",
+  tool: "tool",
+  system: "system",
+};
+
+/**
+ * A message as clients see it (contract section 2.4). A message without an id gets one from its place `at`, one
+ * without a time the beginning of time: both only happen to messages that this program did not make.
+ */
+export function toChatMessage(message: BaseMessage, at = 0): ChatMessage {
+  const kwargs = message.additional_kwargs;
+  const created_at = typeof kwargs.created_at === "string" ? kwargs.created_at : new Date(0).toISOString();
+  const chat: ChatMessage = {
+    id: message.id ?? `message-${at + 1}`,
+    role: ROLES[message.getType()] ?? "user",
+    content: contentText(message.content),
+    created_at,
+    metadata: { ...(kwargs.metadata as Record<string, unknown> | undefined), created_at },
+  };
+  if (message.name) chat.name = message.name;
+  if (ToolMessage.isInstance(message)) {
+    chat.tool_call_id = message.tool_call_id;
+    if (message.status) chat.metadata.status = message.status;
+  }
+  const calls = toolCallsOf(message);
+  if (calls.length > 0) {
+    chat.tool_calls = calls.map(({ id, name, argumentsText }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: argumentsText },
+    }));
+  }
+  return chat;
+}
+
+/** A message with the results of its calls; messages without calls have none. */
+export interface Exchange {
+  message: BaseMessage;
+  calls: ModelToolCall[];
+  /** By position in `calls`; undefined where a call was never answered. */
+  results: (ToolMessage | undefined)[];
+}
+
+/** Sorts a history into exchanges. `stray` are results without a call, and second results of one call. */
+export function exchanges(messages: readonly BaseMessage[]): { exchanges: Exchange[]; stray: ToolMessage[] } {
+  const found: Exchange[] = [];
+  const stray: ToolMessage[] = [];
+  // Where the next result of each id goes; models reuse ids, so a later call takes an id over.
+  const waiting = new Map<string, { exchange: Exchange; at: number }[]>();
+  for (const message of messages) {
+    if (ToolMessage.isInstance(message)) {
+      const place = waiting.get(message.tool_call_id)?.shift();
+      if (place) place.exchange.results[place.at] = message;
+      else stray.push(message);
+      continue;
+    }
+    const calls = toolCallsOf(message);
+    const exchange: Exchange = { message, calls, results: new Array(calls.length).fill(undefined) };
+    found.push(exchange);
+    const own = new Set<string>();
+    calls.forEach(({ id }, at) => {
+      if (own.has(id)) waiting.get(id)!.push({ exchange, at });
+      else waiting.set(id, [{ exchange, at }]);
+      own.add(id);
+    });
+  }
+  return { exchanges: found, stray };
+}
+
+/**
+ * The messages to write so that a history which ends in an interrupted turn is whole: a result for each unanswered
+ * call since the last user message, a removal for each result that answers nothing. Empty when nothing is amiss.
+ */
+export function repair(messages: readonly BaseMessage[], now: string, newId: () => string): BaseMessage[] {
+  const { exchanges: found, stray } = exchanges(messages);
+  const lastUser = found.findLastIndex(({ message }) => message.getType() === "human");
+  const missing = found.slice(lastUser + 1).flatMap(({ calls, results }) =>
+    calls.filter((_, at) => results[at] === undefined)
+  );
+  return [
+    ...stray.flatMap(({ id }) => id ? [new RemoveMessage({ id })] : []),
+    ...missing.map(({ id, name }) =>
+      toolMessage({ callId: id, name, output: INTERRUPTED, status: "error" }, { id: newId(), createdAt: now })
+    ),
+  ];
+}

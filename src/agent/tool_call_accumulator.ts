@@ -1,0 +1,129 @@
+// Puts the streamed fragments of tool calls together, however a model interleaves them and whatever it leaves out.
+import type { ToolCallDelta } from "../models/delta.ts";
+import { type ModelToolCall, parseArguments } from "../models/tool_calls.ts";
+
+/** What to publish: a call begins (with empty arguments), grows by `text`, or is complete. */
+export type ToolCallEvent =
+  | { type: "start"; id: string; name: string }
+  | { type: "delta"; id: string; text: string }
+  | { type: "end"; id: string };
+
+export interface ToolCallAccumulator {
+  /** Takes the fragments of one chunk; returns what they mean, in order. */
+  add(fragments: readonly ToolCallDelta[]): ToolCallEvent[];
+  /** Ends every call. The calls are in the order in which they began. */
+  finish(): { events: ToolCallEvent[]; calls: ModelToolCall[] };
+}
+
+interface OpenCall {
+  id: string;
+  /** The id the model gave, also where ours had to differ. */
+  givenId?: string;
+  name: string;
+  text: string;
+  extra?: unknown;
+  /** Announced; a call waits for its name before it is. */
+  started: boolean;
+  /** Number of the chunk it began in. */
+  chunk: number;
+}
+
+/**
+ * An accumulator for one assistant message. `newId` makes an id where the model gave none, or one that `isUsed` says
+ * the conversation has already. Rules (contract section 3, rule 3): a fragment belongs to the call of its index, else
+ * to that of its id, else to the last one; the same index with another id is a new call.
+ */
+export function toolCallAccumulator(
+  newId: () => string,
+  isUsed: (id: string) => boolean = () => false,
+): ToolCallAccumulator {
+  const calls: OpenCall[] = [];
+  const byIndex = new Map<number, OpenCall>();
+  const ids = new Set<string>();
+  let last: OpenCall | undefined;
+  let chunk = 0;
+
+  function begin(fragment: ToolCallDelta): OpenCall {
+    let id = fragment.id ?? newId();
+    while (ids.has(id) || isUsed(id)) id = newId();
+    ids.add(id);
+    const call: OpenCall = { id, givenId: fragment.id, name: "", text: "", started: false, chunk };
+    calls.push(call);
+    return call;
+  }
+
+  function callOf(fragment: ToolCallDelta): OpenCall {
+    const { index, id } = fragment;
+    if (index !== undefined) {
+      const found = byIndex.get(index);
+      if (found && (!id || id === found.givenId)) return found;
+      if (found && !found.givenId && found.text === "" && !fragment.name) {
+        found.givenId = id;
+        return found;
+      }
+      // Some servers count the index up with every fragment of one call.
+      const same = !found && id && !fragment.name ? calls.find((call) => call.givenId === id) : undefined;
+      const call = same ?? begin(fragment);
+      byIndex.set(index, call);
+      return call;
+    }
+    if (id) {
+      const found = calls.findLast((call) => call.givenId === id);
+      return found && !isWhole(found, fragment) ? found : begin(fragment);
+    }
+    return last && !isWhole(last, fragment) ? last : begin(fragment);
+  }
+
+  /** Without an index, a named fragment after a complete call is the next call, not a repetition of the name. */
+  function isWhole(call: OpenCall, { name }: ToolCallDelta): boolean {
+    if (!name || call.name === "") return false;
+    return name !== call.name || call.chunk === chunk ||
+      (call.text !== "" && parseArguments(call.text) !== undefined);
+  }
+
+  function take(fragment: ToolCallDelta, events: ToolCallEvent[]): void {
+    const call = callOf(fragment);
+    last = call;
+    call.extra ??= fragment.extra;
+    if (fragment.name && call.name === "") call.name = fragment.name;
+    const text = fragment.args ?? "";
+    call.text += text;
+    if (call.started) {
+      if (text) events.push({ type: "delta", id: call.id, text });
+    } else if (call.name !== "") {
+      start(call, events);
+    }
+  }
+
+  function start(call: OpenCall, events: ToolCallEvent[]): void {
+    call.started = true;
+    events.push({ type: "start", id: call.id, name: call.name });
+    if (call.text) events.push({ type: "delta", id: call.id, text: call.text });
+  }
+
+  return {
+    add(fragments) {
+      const events: ToolCallEvent[] = [];
+      chunk++;
+      for (const fragment of fragments) take(fragment, events);
+      return events;
+    },
+    finish() {
+      const events: ToolCallEvent[] = [];
+      for (const call of calls) {
+        if (!call.started) {
+          // It has to be shown and answered all the same, and an empty name is refused when it is sent back.
+          call.name ||= "unknown_tool";
+          start(call, events);
+        }
+        events.push({ type: "end", id: call.id });
+      }
+      return {
+        events,
+        calls: calls.map(({ id, name, text, extra }) =>
+          extra === undefined ? { id, name, argumentsText: text } : { id, name, argumentsText: text, extra }
+        ),
+      };
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Makes the model of a configuration: LangChain's Chat Completions model for any OpenAI-compatible endpoint, which
+// reads no environment, traces nowhere and gives access to the raw response.
+import { ChatOpenAICompletions } from "@langchain/openai";
+import type { ModelConfig } from "../domain/model_config.ts";
+import { type Endpoint, endpointOf } from "./endpoint.ts";
+import { endpointFetch } from "./endpoint_fetch.ts";
+import { type Quirks, quirksOf } from "./quirks.ts";
+
+/** What a model gets when its configuration names no temperature (contract section 9). */
+export const DEFAULT_TEMPERATURE = 0.7;
+
+// The silence limit of `streamModel` is the one that counts; the client's own must not come before it.
+const CLIENT_TIMEOUT = 24 * 3600 * 1000;
+
+/**
+ * LangChain's model for one endpoint. It always speaks Chat Completions (`ChatOpenAI` would choose the Responses API
+ * for some model names). Failures of its requests carry a `ModelError` as their cause.
+ */
+export class ChatModel extends ChatOpenAICompletions {
+  readonly endpoint: Endpoint;
+  /** Learned about this model at this endpoint; shared by all models made for the pair. */
+  readonly quirks: Quirks;
+
+  constructor(config: ModelConfig, overrides: { temperature?: number; maxTokens?: number } = {}) {
+    const endpoint = endpointOf(config);
+    super({
+      model: config.model,
+      // The client insists on a key; without one, `anonymousFetch` takes it out of the request.
+      apiKey: config.api_key ?? "none",
+      temperature: overrides.temperature ?? config.temperature ?? DEFAULT_TEMPERATURE,
+      maxTokens: overrides.maxTokens ?? config.max_tokens,
+      // `streamModel` retries by itself: the client would wait for minutes and could not be stopped.
+      maxRetries: 0,
+      timeout: CLIENT_TIMEOUT,
+      configuration: {
+        baseURL: endpoint.baseUrl,
+        defaultQuery: endpoint.query,
+        defaultHeaders: headersOf(config, endpoint),
+        fetch: config.api_key ? endpointFetch : anonymousFetch,
+        logLevel: "off",
+        // Set to nothing, or the client looks for each of them in the environment.
+        organization: null,
+        project: null,
+        adminAPIKey: null,
+        webhookSecret: null,
+      },
+    });
+    this.endpoint = endpoint;
+    this.quirks = quirksOf(endpoint, config.model);
+  }
+
+  /** LangChain's parameters of a request, corrected by what the endpoint is known to refuse. */
+  override invocationParams(
+    options?: this["ParsedCallOptions"],
+    extra?: { streaming?: boolean },
+  ): ReturnType<ChatOpenAICompletions["invocationParams"]> {
+    const params = super.invocationParams(options, extra);
+    const limit = params.max_tokens ?? params.max_completion_tokens;
+    delete params.max_tokens;
+    delete params.max_completion_tokens;
+    if (limit) params[this.quirks.limitField] = limit;
+    if (this.quirks.noTemperature) delete params.temperature;
+    if (this.quirks.noStreamOptions) delete params.stream_options;
+    return params;
+  }
+
+  /** Sends a streaming request and returns the response with its body unread. Throws what `endpointFetch` throws. */
+  async open(body: Record<string, unknown>, signal: AbortSignal): Promise<Response> {
+    this._getClientOptions(undefined);
+    type Body = Parameters<typeof this.client.chat.completions.create>[0];
+    return await this.client.chat.completions.create(body as unknown as Body, { signal }).asResponse();
+  }
+}
+
+/** Makes a model; a fraction of a millisecond, so make one a turn. Throws `AppError` for an unusable `base_url`. */
+export function createChatModel(
+  config: ModelConfig,
+  overrides?: { temperature?: number; maxTokens?: number },
+): ChatModel {
+  return new ChatModel(config, overrides);
+}
+
+function headersOf(config: ModelConfig, endpoint: Endpoint): Record<string, string> {
+  // Azure's older API versions know only this header.
+  return config.api_key && endpoint.host.endsWith(".azure.com") ? { "api-key": config.api_key } : {};
+}
+
+/** For servers that want no key: an invented one might be refused. */
+function anonymousFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const headers = new Headers(init?.headers);
+  headers.delete("Authorization");
+  return endpointFetch(input, { ...init, headers });
+}

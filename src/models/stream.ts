@@ -1,0 +1,235 @@
+// One answer of a model as a stream of pieces: sends the request, retries what is worth retrying before the first
+// piece, notices silence and broken connections, and cancels on the wire when the turn is stopped.
+import type { BaseMessage } from "@langchain/core/messages";
+import type { ChatModel } from "./chat_model.ts";
+import { type ChunkReader, chunkReader, type ModelDelta } from "./delta.ts";
+import { explain } from "./endpoint_fetch.ts";
+import { kindOf, ModelError } from "./model_error.ts";
+import { learn, type Request } from "./quirks.ts";
+import { sseDecoder, type SseEvent } from "./sse_decoder.ts";
+import { type ToolSpec, wireMessages, wireTools } from "./wire_messages.ts";
+
+export type { ModelDelta, ModelUsage, ToolCallDelta } from "./delta.ts";
+export type { ToolSpec } from "./wire_messages.ts";
+
+/** How a model is asked. Durations in milliseconds. */
+export interface StreamOptions {
+  signal: AbortSignal;
+  tools?: readonly ToolSpec[];
+  /** `none`: the model sees the tools but may not call them. */
+  toolChoice?: "auto" | "none" | "required";
+  onFirstByte?(): void;
+  /** Told before each repetition, for the log; `failure.detail` must not be logged as it is. */
+  onRetry?(failure: ModelError, wait: number): void;
+  /** Longest silence of the endpoint (600,000: slow local models read a long prompt for minutes). */
+  silenceLimit?: number;
+  /** First pause before a repetition; the second is twice as long (500). */
+  backoff?: number;
+}
+
+const MAX_RETRIES = 2;
+const MAX_RETRY_AFTER = 20_000;
+const RETRYABLE = new Set(["rate_limit", "overloaded", "unreachable", "cut"]);
+
+/**
+ * Streams one answer; each batch is what came in one read, in order. Throws `signal.reason` when stopped, else
+ * `ModelError`. An empty answer is asked for once more, then `ModelError` `empty` is thrown.
+ */
+export async function* streamModel(
+  model: ChatModel,
+  messages: readonly BaseMessage[],
+  options: StreamOptions,
+): AsyncGenerator<ModelDelta[], void, void> {
+  const { signal } = options;
+  signal.throwIfAborted();
+  // One controller a call: the client leaves its listener on a signal for as long as the response lives.
+  const wire = new AbortController();
+  const stop = () => wire.abort(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    yield* attempts(model, messages, options, wire);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    wire.abort();
+  }
+}
+
+async function* attempts(
+  model: ChatModel,
+  messages: readonly BaseMessage[],
+  options: StreamOptions,
+  wire: AbortController,
+): AsyncGenerator<ModelDelta[], void, void> {
+  const learned = new Set<string>();
+  let retries = 0;
+  let wasEmpty = false;
+  for (;;) {
+    const request = requestOf(model, messages, options);
+    let begun = false;
+    try {
+      for await (const batch of readAnswer(model, request, options, wire)) {
+        begun = true;
+        yield batch;
+      }
+      return;
+    } catch (error) {
+      const failure = modelError(error, wire.signal);
+      if (begun && failure.kind !== "empty" || wire.signal.aborted) throw failure;
+      if (failure.kind === "empty") {
+        if (wasEmpty) throw failure;
+        wasEmpty = true;
+      } else if (!learn(model.quirks, failure, request as unknown as Request, learned)) {
+        const wait = failure.retryAfter ??
+          (options.backoff ?? 500) * 2 ** retries * (0.75 + Math.random() / 2);
+        if (!RETRYABLE.has(failure.kind) || retries++ === MAX_RETRIES || wait > MAX_RETRY_AFTER) {
+          throw failure;
+        }
+        options.onRetry?.(failure, wait);
+        await pause(wait, wire.signal);
+      }
+    }
+  }
+}
+
+function requestOf(
+  model: ChatModel,
+  messages: readonly BaseMessage[],
+  { tools, toolChoice }: StreamOptions,
+): Record<string, unknown> {
+  const params = model.invocationParams(undefined, { streaming: true });
+  const choice = toolChoice && !model.quirks.noToolChoice && { tool_choice: toolChoice };
+  return {
+    ...params,
+    stream: true,
+    messages: wireMessages(messages, model.quirks),
+    ...(tools?.length ? { tools: wireTools(tools), ...choice } : {}),
+  };
+}
+
+async function* readAnswer(
+  model: ChatModel,
+  request: Record<string, unknown>,
+  options: StreamOptions,
+  wire: AbortController,
+): AsyncGenerator<ModelDelta[], void, void> {
+  using silence = silenceGuard(wire, options.silenceLimit ?? 600_000);
+  const response = await model.open(request, wire.signal);
+  const body = response.body?.getReader();
+  const sse = sseDecoder();
+  const chunks = chunkReader();
+  let reads = 0;
+  let events = 0;
+  while (body && !sse.done) {
+    const { done, value } = await body.read().catch((error) => {
+      if (wire.signal.aborted) throw error;
+      // A server that resets the connection after the last piece has still answered.
+      if (chunks.finishReason) return { done: true as const, value: undefined };
+      throw new ModelError("cut", String(error?.message ?? error), { cause: error });
+    });
+    if (done) break;
+    if (reads++ === 0) options.onFirstByte?.();
+    silence.heard();
+    const batch: ModelDelta[] = [];
+    const failure = readEvents(sse.push(value), chunks, batch);
+    if (batch.length > 0) {
+      events += batch.length;
+      yield batch;
+    }
+    if (failure) throw failure;
+    if (sse.malformed !== undefined) throw new ModelError("malformed", sse.malformed);
+  }
+  const last: ModelDelta[] = [];
+  const failure = readEvents(sse.end(), chunks, last);
+  if (failure) throw failure;
+  if (sse.incomplete && !chunks.finishReason) throw new ModelError("cut", "The last line is incomplete.");
+  if (!sse.done && !chunks.answered && sse.stray.trim() !== "") chunks.read(plainAnswer(sse.stray), "", last);
+  chunks.end(last);
+  model.quirks.returnReasoning ||= chunks.reasoningContent;
+  if (!chunks.answered) throw emptyAnswer(chunks.finishReason, events + last.length);
+  if (last.length > 0) yield last;
+  if (sse.done) await finish(body!);
+}
+
+/** Adds what `events` say to `batch`. A failure is returned, so that what came before it is not lost. */
+function readEvents(events: SseEvent[], chunks: ChunkReader, batch: ModelDelta[]): unknown {
+  try {
+    for (const { data, name } of events) chunks.read(data, name, batch);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** A server that does not stream sends its whole answer as one JSON object. */
+function plainAnswer(text: string): unknown {
+  try {
+    const json = JSON.parse(text);
+    if (json?.choices) return json;
+  } catch {
+    // Not JSON either: explained below.
+  }
+  const { message, code } = explain(text);
+  const kind = kindOf(0, `${code} ${message}`);
+  const isError = text.trim().startsWith("{") || text.trim().startsWith("[");
+  throw new ModelError(isError ? kind : "not_an_api", isError ? message : "", { status: 200 });
+}
+
+/** `pieces`: how much came beside text and calls; an endpoint that sends nothing at all is probably no endpoint. */
+function emptyAnswer(finishReason: string | undefined, pieces: number): ModelError {
+  if (finishReason === "length") return new ModelError("no_room");
+  if (finishReason === "content_filter") return new ModelError("filtered");
+  return new ModelError("empty", pieces === 0 ? "nothing" : "");
+}
+
+/** After `[DONE]` the body should end at once: reading that end keeps the connection for the next call. */
+async function finish(body: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = body.read().then(({ done }) => done, () => true);
+  const late = new Promise<boolean>((resolve) => timer = setTimeout(() => resolve(false), 20));
+  const ended = await Promise.race([end, late]);
+  clearTimeout(timer);
+  if (!ended) await body.cancel().catch(() => {});
+}
+
+/** Aborts `wire` with a `ModelError` `timeout` when `heard` is not called for `limit` milliseconds. */
+function silenceGuard(wire: AbortController, limit: number): Disposable & { heard(): void } {
+  let last = performance.now();
+  let timer = setTimeout(check, limit);
+  // One timer that looks at the clock is far cheaper than one made anew for every read.
+  function check() {
+    const left = last + limit - performance.now();
+    if (left <= 0) wire.abort(new ModelError("timeout", `${Math.round(limit / 1000)}`));
+    else timer = setTimeout(check, left);
+  }
+  return {
+    heard: () => {
+      last = performance.now();
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", stop, { once: true });
+    function end() {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }
+    function stop() {
+      clearTimeout(timer);
+      reject(signal.reason);
+    }
+  });
+}
+
+/** The `ModelError` in whatever was thrown: the client wraps what `fetch` throws, our own abort reason included. */
+function modelError(error: unknown, signal: AbortSignal): ModelError {
+  if (signal.reason instanceof ModelError) return signal.reason;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ModelError) return cause;
+  }
+  throw error;
+}
