@@ -1,0 +1,86 @@
+// Starts the server in a Worker that can reach two directories and the network, and nothing else.
+import type { Config } from "../config.ts";
+import { AppError } from "../domain/error.ts";
+import type { FromWorker, ToWorker } from "../worker_loop.ts";
+
+/** A server that listens. */
+export interface RunningServer {
+  hostname: string;
+  port: number;
+  mounted: readonly string[];
+  /** Asks it to finish what runs, save and close; resolves when that is done. */
+  drain(): Promise<void>;
+  /** Resolves, with what happened, when the Worker dies; never otherwise. */
+  crashed: Promise<string>;
+  /** Ends it at once. */
+  terminate(): void;
+}
+
+/**
+ * Starts the server and waits until it listens. `config`'s directories must be real paths: they are all that the
+ * Worker may read and write. Throws AppError with a sentence when it cannot start.
+ */
+export function startServer(config: Config, workerUrl: URL): Promise<RunningServer> {
+  const directories = [config.projectsDir, config.stateDir];
+  const worker = new Worker(workerUrl, {
+    type: "module",
+    name: "server",
+    deno: {
+      permissions: {
+        read: directories,
+        write: directories,
+        net: true,
+        env: false,
+        run: false,
+        ffi: false,
+        sys: false,
+        import: false,
+      },
+    },
+  });
+  const send = (message: ToWorker) => worker.postMessage(message);
+  const closed = Promise.withResolvers<void>();
+  const crashed = Promise.withResolvers<string>();
+  return new Promise((resolve, reject) => {
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      crashed.resolve(event.message);
+      reject(new AppError("internal", `The server could not start: ${event.message}`));
+    });
+    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
+      if (data.type === "closed") return closed.resolve();
+      if (data.type === "failed") {
+        worker.terminate();
+        const message = data.reason === "port_in_use"
+          ? `${data.message} ${freePortAdvice(config)}`
+          : data.message;
+        return reject(new AppError("unavailable", message));
+      }
+      resolve({
+        hostname: data.hostname,
+        port: data.port,
+        mounted: data.mounted,
+        drain: () => {
+          send({ type: "drain" });
+          return closed.promise;
+        },
+        crashed: crashed.promise,
+        terminate: () => worker.terminate(),
+      });
+    });
+    send({ type: "start", config });
+  });
+}
+
+/** Names the next port that is free right now. */
+function freePortAdvice({ host, port }: Config): string {
+  for (let candidate = port + 1; candidate <= Math.min(port + 100, 65_535); candidate++) {
+    try {
+      Deno.listen({ hostname: host, port: candidate }).close();
+      return `Port ${candidate} is free: use --port ${candidate}.`;
+    } catch {
+      continue;
+    }
+  }
+  return "Choose another with --port.";
+}
