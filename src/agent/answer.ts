@@ -1,0 +1,169 @@
+// One answer of the model while it streams: pieces go into the turn's log, the whole becomes the stored message.
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import type { ModelDelta, ModelUsage, ToolCallDelta } from "../models/delta.ts";
+import { textToolCalls } from "../models/text_tool_calls.ts";
+import type { ModelToolCall } from "../models/tool_calls.ts";
+import { assistantMessage, toolMessage } from "./messages.ts";
+import type { EventPlaces } from "./replay.ts";
+import { toolCallAccumulator, type ToolCallEvent } from "./tool_call_accumulator.ts";
+import { countTokens } from "./tokens.ts";
+import type { Turn } from "./turn.ts";
+
+export interface AnswerOptions {
+  turn: Turn;
+  newId(): string;
+  /** Whether a call's id is taken in this conversation already. */
+  isUsed(id: string): boolean;
+  /** The tools the model may call; null when it may call none, and what it calls all the same is left out. */
+  toolNames: ReadonlySet<string> | null;
+}
+
+const NOT_RUN = JSON.stringify({ error: "not run: the turn was stopped before this call was started" });
+
+/** Collects deltas and publishes them as events of one message; nothing is published before there is something. */
+export class Answer {
+  text = "";
+  finishReason?: string;
+  usage?: ModelUsage;
+  #reasoning = "";
+  #calls: ModelToolCall[] = [];
+  #places?: EventPlaces;
+  readonly #id: string;
+  readonly #accumulator;
+
+  constructor(private readonly options: AnswerOptions) {
+    this.#id = options.newId();
+    this.#accumulator = toolCallAccumulator(() => `call_${options.newId()}`, options.isUsed);
+  }
+
+  /** Whether there is text or a call. */
+  get any(): boolean {
+    return this.text.trim() !== "" || this.#calls.length > 0;
+  }
+
+  get calls(): readonly ModelToolCall[] {
+    return this.#calls;
+  }
+
+  /** Takes what came in one read. Neighbouring text becomes one event: a reader cannot tell the difference. */
+  add(batch: readonly ModelDelta[]): void {
+    let text = "";
+    for (const delta of batch) {
+      if (delta.text) text += delta.text;
+      if (delta.reasoning || delta.toolCalls) {
+        this.say(text);
+        text = "";
+      }
+      if (delta.reasoning) this.#think(delta.reasoning);
+      if (delta.toolCalls) this.#call(delta.toolCalls);
+      this.finishReason ??= delta.finishReason;
+      this.usage ??= delta.usage;
+    }
+    this.say(text);
+  }
+
+  /** Adds text to the answer. */
+  say(text: string): void {
+    if (text === "") return;
+    const { turn } = this.options;
+    const places = this.#start();
+    places.text ??= turn.log.last;
+    this.text += text;
+    turn.publish({ type: "text_delta", messageId: this.#id, text });
+  }
+
+  /** Ends the answer. `whole`: the model has finished, so its calls are complete; otherwise they are cut off. */
+  end(whole: boolean): void {
+    const { turn, toolNames } = this.options;
+    const { events, calls } = this.#accumulator.finish();
+    this.#calls = calls;
+    if (whole) this.#publish(events);
+    if (whole && calls.length === 0 && toolNames) {
+      this.#calls = this.#callsInText(toolNames);
+    }
+    if (!this.#places) return;
+    this.#places.end = turn.publish({ type: "message_end", messageId: this.#id });
+  }
+
+  /** The message for history, with a result for every call when none of them will run. Empty when there is nothing. */
+  messages(createdAt: string, stopped: boolean): BaseMessage[] {
+    if (!this.any) return [];
+    const message = assistantMessage(
+      { text: this.text, calls: this.#calls, reasoning: this.#reasoning, usage: this.usage },
+      { id: this.#id, createdAt },
+    );
+    message.additional_kwargs.event_seq = this.#places;
+    const results = !stopped ? [] : this.#calls.map(({ id, name }) => {
+      const stamp = { id: this.options.newId(), createdAt };
+      const result = toolMessage({ callId: id, name, output: NOT_RUN, status: "error" }, stamp);
+      result.additional_kwargs.not_started = true;
+      return result;
+    });
+    return [message, ...results];
+  }
+
+  /** Tokens of the answer by our own count, for providers that report none. */
+  count(): number {
+    return countTokens(this.text) + countTokens(this.#reasoning) +
+      this.#calls.reduce((sum, call) => sum + countTokens(call.name) + countTokens(call.argumentsText), 0);
+  }
+
+  #think(text: string): void {
+    this.#start();
+    this.#reasoning += text;
+    this.options.turn.publish({ type: "reasoning_delta", messageId: this.#id, text });
+  }
+
+  #call(fragments: readonly ToolCallDelta[]): void {
+    if (!this.options.toolNames) return;
+    this.#publish(this.#accumulator.add(fragments));
+  }
+
+  #publish(events: readonly ToolCallEvent[]): void {
+    const { turn } = this.options;
+    const messageId = this.#id;
+    if (events.length) this.#start();
+    for (const event of events) {
+      const toolCallId = event.id;
+      if (event.type === "start") {
+        turn.publish({ type: "tool_call_start", messageId, toolCallId, name: event.name });
+      } else if (event.type === "end") turn.publish({ type: "tool_call_end", messageId, toolCallId });
+      else turn.publish({ type: "tool_call_delta", messageId, toolCallId, text: event.text });
+    }
+  }
+
+  /** Models that were not trained for the interface write their calls as text; an answer that is nothing else is a call. */
+  #callsInText(names: ReadonlySet<string>): ModelToolCall[] {
+    const found = textToolCalls(this.text, names);
+    return found.map((call) => {
+      const id = `call_${this.options.newId()}`;
+      this.#publish([
+        { type: "start", id, name: call.name },
+        { type: "delta", id, text: call.argumentsText },
+        { type: "end", id },
+      ]);
+      return { id, ...call };
+    });
+  }
+
+  #start(): EventPlaces {
+    return this.#places ??= {
+      start: this.options.turn.publish({ type: "message_start", messageId: this.#id }),
+    };
+  }
+}
+
+/** Whether a call id occurs in a conversation; the conversation is looked through once, at the first question. */
+export function usedIds(messages: readonly BaseMessage[]): (id: string) => boolean {
+  let ids: Set<string> | undefined;
+  return (id) => {
+    ids ??= new Set(
+      messages.flatMap((message) =>
+        AIMessage.isInstance(message)
+          ? [...message.tool_calls ?? [], ...message.invalid_tool_calls ?? []].map((call) => call.id ?? "")
+          : []
+      ),
+    );
+    return ids.has(id);
+  };
+}

@@ -1,0 +1,115 @@
+// The node that asks the model: fits the context, streams the answer into the turn's log, returns it as one message.
+import { AppError } from "../domain/error.ts";
+import { ModelError } from "../models/model_error.ts";
+import { modelFailure } from "../models/failures.ts";
+import { streamModel } from "../models/stream.ts";
+import { Answer, usedIds } from "./answer.ts";
+import { fitContext, type FittedContext, windowWarning } from "./context_window.ts";
+import { GOING_IN_CIRCLES, limitText, SUM_UP } from "./prompts/mod.ts";
+import type { State, Update } from "./state.ts";
+import { countToolTokens, warmUp } from "./tokens.ts";
+import { topologyInfo } from "./topology_info.ts";
+import type { TurnContext } from "./turn_context.ts";
+
+/**
+ * One model call. A stop or a failure of the model ends the node normally, with what was said so far: the graph then
+ * saves it like any other step. At the last step, or when the agent goes in circles, its tools are taken away.
+ */
+export async function llmCall(state: State, context: TurnContext): Promise<Update> {
+  const { turn } = context;
+  const last = state.remaining_steps <= 1 || turn.goingInCircles;
+  const update: Update = { llm_calls: state.llm_calls + 1, remaining_steps: state.remaining_steps - 1 };
+  const answer = new Answer({
+    turn,
+    newId: context.newId,
+    isUsed: usedIds(state.messages),
+    toolNames: last ? null : new Set(context.tools.map((tool) => tool.name)),
+  });
+  let fitted: FittedContext | undefined;
+  try {
+    const [topology] = await Promise.all([topologyInfo(context), warmUp()]);
+    update.topology_info = topology.info;
+    fitted = fit(state, context, topology, last);
+    await stream(answer, fitted, context, last);
+    answer.end(true);
+  } catch (error) {
+    answer.end(false);
+    if (!turn.signal.aborted && !(last && isEmpty(error))) turn.fail(failureOf(error, context, fitted));
+  }
+  if (fitted) account(answer, fitted, context);
+  if (last && !turn.error && !turn.signal.aborted) {
+    turn.limitReached = true;
+    // Some models only know how to call tools: the user still gets a sentence.
+    if (!answer.any) answer.say(limitText(context.limits.steps));
+  }
+  const messages = answer.messages(
+    context.now().toISOString(),
+    turn.signal.aborted || turn.error !== undefined,
+  );
+  if (messages.length) turn.statistics.messages += messages.length;
+  context.log.info(`LLM call completed: tool_calls=${answer.calls.length}`);
+  return { ...update, messages };
+}
+
+function fit(
+  state: State,
+  context: TurnContext,
+  topology: { info: string | null; outline?: string },
+  last: boolean,
+): FittedContext {
+  const { log, turn } = context;
+  const note = !last ? "" : `\n\n${turn.goingInCircles ? GOING_IN_CIRCLES : SUM_UP}`;
+  const fitted = fitContext({
+    messages: state.messages,
+    systemPrompt: context.systemPrompt + note,
+    topology: topology.info,
+    topologyOutline: topology.outline,
+    toolsTokens: countToolTokens(context.toolSpecs),
+    config: context.modelConfig,
+  });
+  for (const line of fitted.errors) log.error(line);
+  for (const line of fitted.warnings) log.warn(line);
+  log.info(fitted.info);
+  log.info(`Messages prepared: ${state.messages.length} → ${fitted.messages.length}`);
+  return fitted;
+}
+
+async function stream(
+  answer: Answer,
+  fitted: FittedContext,
+  context: TurnContext,
+  last: boolean,
+): Promise<void> {
+  const { turn, log } = context;
+  turn.statistics.llmCalls++;
+  const batches = streamModel(context.model, fitted.messages, {
+    signal: turn.signal,
+    tools: context.toolSpecs,
+    ...(last ? { toolChoice: "none" as const } : {}),
+    silenceLimit: context.limits.modelTimeoutMs,
+    onRetry: (failure, wait) =>
+      log.warn(`The model call failed (${failure.kind}); again in ${Math.round(wait)} ms.`),
+  });
+  for await (const batch of batches) answer.add(batch);
+}
+
+/** The provider's figures, or our own count where it gave none. */
+function account(answer: Answer, fitted: FittedContext, { turn, log }: TurnContext): void {
+  const { usage } = answer;
+  turn.statistics.addCall(usage ?? { input: fitted.total, output: answer.count(), estimated: true });
+  const warning = windowWarning(fitted.total, usage?.input, answer.finishReason);
+  if (warning) log.warn(warning);
+}
+
+function failureOf(error: unknown, context: TurnContext, fitted: FittedContext | undefined) {
+  const failure = modelFailure(error, context.modelConfig);
+  if (failure.code === "internal" && !(error instanceof AppError)) {
+    context.log.error("A model call failed unexpectedly.", { stack: (error as Error)?.stack });
+  }
+  const message = fitted?.advice ? `${failure.message} ${fitted.advice}` : failure.message;
+  return { code: failure.code, message };
+}
+
+function isEmpty(error: unknown): boolean {
+  return error instanceof ModelError && error.kind === "empty";
+}

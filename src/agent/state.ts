@@ -1,0 +1,19 @@
+// The state of LangGraph's graph (contract section 6): what is checkpointed after every step, and what is not.
+import type { BaseMessage } from "@langchain/core/messages";
+import { Annotation, messagesStateReducer, UntrackedValueChannel } from "@langchain/langgraph";
+import type { CopilotMode } from "../domain/model_config.ts";
+
+const last = <T>(initial: T) => Annotation<T>({ reducer: (_old, value) => value, default: () => initial });
+
+/** `llm_calls` and `remaining_steps` are the running turn's; `topology_info` never reaches the disk. */
+export const CopilotState = Annotation.Root({
+  messages: Annotation<BaseMessage[], BaseMessage[]>({ reducer: messagesStateReducer, default: () => [] }),
+  llm_calls: last(0),
+  remaining_steps: last(0),
+  conversation_title: last<string | null>(null),
+  mode: last<CopilotMode>("teaching_assistant"),
+  topology_info: () => new UntrackedValueChannel<string | null>({ guard: false }),
+});
+
+export type State = typeof CopilotState.State;
+export type Update = typeof CopilotState.Update;

@@ -1,0 +1,31 @@
+// The lab as it is now, for the system prompt: taken anew before every model call.
+import { AppError, errorText } from "../domain/error.ts";
+import { outlineOf, viewOf } from "../gns3/topology.ts";
+import type { TurnContext } from "./turn_context.ts";
+
+/** `info` is null when GNS3 could not be asked: an old picture would be worse than none. */
+export interface TopologyInfo {
+  info: string | null;
+  outline?: string;
+}
+
+/** A model can do without it for a moment; a user should not wait for it for long. */
+const LIMIT_MS = 5000;
+
+/** Asks GNS3. Throws `unauthorized` when it no longer takes the caller's sign-in, and the turn's own stop. */
+export async function topologyInfo(context: TurnContext): Promise<TopologyInfo> {
+  const { turn, toolContext, log } = context;
+  const signal = AbortSignal.any([turn.signal, AbortSignal.timeout(LIMIT_MS)]);
+  try {
+    const topology = await toolContext.gns3.topology(toolContext.project.project_id, signal);
+    const info = JSON.stringify(viewOf(topology));
+    const names = topology.nodes.map((node) => `'${node.name}'`).join(", ");
+    log.info(`✓ Topology injected: ${info.length} chars, nodes: [${names}]`);
+    return { info, outline: JSON.stringify(outlineOf(topology)) };
+  } catch (error) {
+    if (turn.signal.aborted) throw error;
+    if (error instanceof AppError && error.code === "unauthorized") throw error;
+    log.warn("The topology could not be read.", { error: errorText(error) });
+    return { info: null };
+  }
+}

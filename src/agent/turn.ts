@@ -1,0 +1,108 @@
+// One turn: a user's message and everything the agent does until it stops, whoever is still listening.
+import { errorText } from "../domain/error.ts";
+import type { FinishReason, TurnError, TurnEvent } from "../domain/event.ts";
+import type { TurnRecord } from "../domain/session.ts";
+import { EventLog } from "./event_log.ts";
+import { TurnStatistics } from "./turn_statistics.ts";
+
+/** Why a turn was stopped before its end. */
+export type AbortReason = "user" | "client_gone" | "shutdown" | "project_closed" | "session_deleted";
+
+/** Created by `AgentService.startTurn`; it alone decides how the turn ends. */
+export class Turn {
+  readonly log = new EventLog();
+  readonly statistics = new TurnStatistics();
+  /** Resolves when everything is saved and `turn_end` is in the log. Never rejects. */
+  readonly finished: Promise<void>;
+  /** What went wrong; set once, by whoever met it first. */
+  error?: TurnError;
+  /** The agent was made to sum up before it was done. */
+  limitReached = false;
+  /** The same call failed again and again. */
+  goingInCircles = false;
+  /** How often each call, by name and arguments, has failed. */
+  readonly failures = new Map<string, number>();
+  /** The automatic title, when this turn made one. */
+  title?: string;
+  abortReason?: AbortReason;
+
+  readonly #controller = new AbortController();
+  #settle!: () => void;
+  #ended = false;
+
+  constructor(
+    readonly id: string,
+    readonly sessionId: string,
+    readonly userId: string,
+    readonly startedAt: Date,
+  ) {
+    this.finished = new Promise((resolve) => this.#settle = resolve);
+    this.publish({ type: "turn_start", turnId: id });
+  }
+
+  /** Aborts when the turn is to stop; every wait in the turn ends with it. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  publish(event: TurnEvent): number {
+    return this.log.append(event);
+  }
+
+  /** Stops the turn at once. Returns whether it was still running. */
+  abort(reason: AbortReason): boolean {
+    if (this.#ended || this.signal.aborted) return false;
+    this.abortReason = reason;
+    this.#controller.abort(new DOMException("The turn was stopped.", "AbortError"));
+    return true;
+  }
+
+  /** Notes a failure that ends the turn; what follows a stop is no failure. */
+  fail(error: TurnError): void {
+    if (!this.signal.aborted) this.error ??= error;
+  }
+
+  finishReason(): FinishReason {
+    if (this.signal.aborted) return "aborted";
+    if (this.error) return "error";
+    return this.limitReached ? "limit" : "stop";
+  }
+
+  /**
+   * Ends the turn, exactly once: `save` writes the record, then `turn_end` goes into the log. When saving fails, the
+   * turn ends with that error instead of with a success that is not on disk.
+   */
+  finish(save: (record: TurnRecord) => void, overrides: Partial<TurnRecord>): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    let finishReason = this.finishReason();
+    // The log's end is part of the record, so that a resume after a restart finds the same positions.
+    const lastSeq = this.log.last + 1;
+    try {
+      save({
+        ...this.statistics.record(),
+        turnId: this.id,
+        finishReason,
+        error: finishReason === "error" ? this.error : undefined,
+        title: this.title,
+        lastSeq,
+        endedAt: new Date(),
+        ...overrides,
+      });
+    } catch (error) {
+      this.error ??= { code: "internal", message: errorText(error) };
+      finishReason = "error";
+    }
+    this.log.append({
+      type: "turn_end",
+      finishReason,
+      usage: this.statistics.usage(),
+      ...(finishReason === "error" ? { error: this.error } : {}),
+    });
+    this.#settle();
+  }
+}

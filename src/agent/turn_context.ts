@@ -1,0 +1,37 @@
+// What the graph's nodes need of the running turn. It lives beside the graph, not in its state: none of it is saved.
+import type { ModelConfig } from "../domain/model_config.ts";
+import type { Logger } from "../log.ts";
+import type { ChatModel } from "../models/chat_model.ts";
+import type { ToolSpec } from "../models/wire_messages.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { Turn } from "./turn.ts";
+
+/** Times and counts that an administrator sets; milliseconds. */
+export interface AgentLimits {
+  modelTimeoutMs: number;
+  titleTimeoutMs: number;
+  /** Model calls in a turn, the last of which sums up. */
+  steps: number;
+  /** Tool calls that run at the same time. */
+  parallelTools: number;
+}
+
+export interface TurnContext {
+  turn: Turn;
+  model: ChatModel;
+  modelConfig: ModelConfig;
+  systemPrompt: string;
+  tools: readonly Tool[];
+  /** The same tools as the model sees them; one array for each set, so that its tokens are counted once. */
+  toolSpecs: readonly ToolSpec[];
+  toolContext: ToolContext;
+  limits: AgentLimits;
+  /** Whether the session has no title yet but the first words of its first message. */
+  wantsTitle(): boolean;
+  log: Logger;
+  newId(): string;
+  now(): Date;
+}
+
+/** How a node finds its turn: by the only thing in LangGraph's configuration, the session's id. */
+export type TurnLookup = (threadId: string) => TurnContext;

@@ -1,0 +1,79 @@
+// Makes what a turn works with out of the scope it runs in; the only reader of the scope.
+import type { CopilotMode } from "../domain/model_config.ts";
+import type { Project } from "../domain/project.ts";
+import { currentScope } from "../domain/scope.ts";
+import type { ChatRequest } from "../domain/session.ts";
+import { Gns3Client } from "../gns3/client.ts";
+import type { Logger } from "../log.ts";
+import { createChatModel } from "../models/chat_model.ts";
+import type { ToolSpec } from "../models/wire_messages.ts";
+import { toolsFor } from "../tools/mod.ts";
+import { toolSchema } from "../tools/schema.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
+import { systemPrompt } from "./prompts/mod.ts";
+import type { Turn } from "./turn.ts";
+import type { AgentLimits, TurnContext } from "./turn_context.ts";
+
+export interface TurnContextOptions {
+  gns3Url: string;
+  /** The devices' consoles as the caller of this client may use them. */
+  consolesFor(gns3: Gns3Client): ToolContext["consoles"];
+  limits: Omit<AgentLimits, "steps">;
+  /** Model calls in a turn, by mode. */
+  steps: { usual: number; injection: number };
+  log: Logger;
+}
+
+/** A maker of contexts. Tools and their schemas are made once for each mode, so that their tokens are counted once. */
+export function turnContexts(options: TurnContextOptions) {
+  const sets = new Map<CopilotMode, { tools: readonly Tool[]; toolSpecs: readonly ToolSpec[] }>();
+  const toolsOf = (mode: CopilotMode) => {
+    let set = sets.get(mode);
+    if (!set) {
+      const tools = toolsFor(mode);
+      const toolSpecs = tools.map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        parameters: toolSchema(tool),
+      }));
+      sets.set(mode, set = { tools, toolSpecs });
+    }
+    return set;
+  };
+
+  return (
+    turn: Turn,
+    mode: CopilotMode,
+    request: ChatRequest,
+    project: Project,
+  ): Omit<TurnContext, "wantsTitle"> => {
+    const { caller, model: modelConfig } = currentScope();
+    const gns3 = new Gns3Client({ baseUrl: options.gns3Url, credential: caller.credential });
+    const now = () => new Date();
+    return {
+      turn,
+      modelConfig,
+      model: createChatModel(modelConfig, {
+        temperature: request.temperature ?? undefined,
+        maxTokens: request.max_tokens ?? undefined,
+      }),
+      systemPrompt: systemPrompt(mode),
+      ...toolsOf(mode),
+      toolContext: {
+        project,
+        gns3,
+        consoles: options.consolesFor(gns3),
+        mode,
+        signal: turn.signal,
+        now: () => now().getTime(),
+      },
+      limits: {
+        ...options.limits,
+        steps: mode === "troubleshooting_injection" ? options.steps.injection : options.steps.usual,
+      },
+      log: options.log.child({ session_id: turn.sessionId, turn_id: turn.id }),
+      newId: () => crypto.randomUUID(),
+      now,
+    };
+  };
+}

@@ -1,0 +1,38 @@
+// Who is calling, and may they use this project: both are GNS3's to answer, with the caller's own credential.
+import type { Context } from "hono";
+import { AppError } from "../domain/error.ts";
+import type { Project } from "../domain/project.ts";
+import type { Caller } from "../domain/scope.ts";
+import type { Access } from "../gns3/access.ts";
+
+/** The credential after `Bearer`. Throws 401 for none and for any other scheme (GNS3 refuses Basic too). */
+export function credentialOf(c: Context): string {
+  const header = c.req.header("authorization") ?? "";
+  const match = /^bearer +(\S+)$/i.exec(header.trim());
+  if (!match) {
+    throw new AppError(
+      "unauthorized",
+      header
+        ? "The Authorization header must be 'Bearer <token>' with a token from GNS3."
+        : "Not authenticated",
+    );
+  }
+  return match[1]!;
+}
+
+/** Asks GNS3 both questions at once. The identity's answer wins, so that a bad token is 401 and not 403. */
+export async function enter(
+  access: Access,
+  c: Context,
+  projectId: string,
+): Promise<{ caller: Caller; project: Project }> {
+  const credential = credentialOf(c);
+  const signal = c.req.raw.signal;
+  const [caller, project] = await Promise.allSettled([
+    access.identify(credential, signal),
+    access.project(credential, projectId, signal),
+  ]);
+  if (caller.status === "rejected") throw caller.reason;
+  if (project.status === "rejected") throw project.reason;
+  return { caller: caller.value, project: project.value };
+}

@@ -1,0 +1,170 @@
+// The routes that start, follow and stop turns.
+import type { Context } from "hono";
+import type { AgentService } from "../../agent/agent_service.ts";
+import { INJECTION_REQUEST } from "../../agent/prompts/mod.ts";
+import { AppError } from "../../domain/error.ts";
+import type { CopilotMode } from "../../domain/model_config.ts";
+import { type ChatRequest, chatRequestSchema } from "../../domain/session.ts";
+import { gns3Dialect } from "../dialects/gns3.ts";
+import { readBody, readQuery } from "../input.ts";
+import { sseResponse } from "../sse.ts";
+import type { ChatDeps, Visit } from "./deps.ts";
+import { sessionIdOf } from "./deps.ts";
+import type { Answer, Route } from "./route.ts";
+import { abortAnswer, injectRequestSchema, streamEventSchema, streamQuery } from "./schemas.ts";
+
+const STREAM: Answer = {
+  description: "The events of the turn, one `data:` line each; with `stream: false` one JSON answer",
+  contentType: "text/event-stream",
+  schema: streamEventSchema,
+};
+
+/** Starts a turn and answers with its events, or with one JSON object when the client wants no stream. */
+export async function startTurn(
+  c: Context,
+  deps: ChatDeps,
+  visit: Visit,
+  request: ChatRequest,
+  forcedMode?: CopilotMode,
+): Promise<Response> {
+  const { service, caller } = visit;
+  const turn = service.startTurn({ caller, request, forcedMode });
+  const onGone = request.on_disconnect === "abort" ? () => void turn.abort("client_gone") : undefined;
+  if (!request.stream) return await oneAnswer(c, service, caller.userId, turn, onGone);
+  return sseResponse({
+    log: turn.log,
+    turnId: turn.id,
+    dialect: gns3Dialect(turn.sessionId, { reasoning: request.reasoning }),
+    heartbeatMs: deps.heartbeatMs,
+    signal: c.req.raw.signal,
+    headers: { "X-Session-Id": turn.sessionId },
+    onGone,
+  });
+}
+
+async function oneAnswer(
+  c: Context,
+  service: AgentService,
+  userId: string,
+  turn: ReturnType<AgentService["startTurn"]>,
+  onGone?: () => void,
+): Promise<Response> {
+  const signal = c.req.raw.signal;
+  if (onGone) signal.addEventListener("abort", onGone, { once: true });
+  try {
+    await turn.finished;
+  } finally {
+    if (onGone) signal.removeEventListener("abort", onGone);
+  }
+  return c.json(service.answerOf(userId, turn), 200, { "X-Session-Id": turn.sessionId });
+}
+
+/** Routes under a project's chat prefix; `visit` finds out who calls and which project is meant. */
+export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Route[] {
+  const tag = "chat";
+  return [
+    {
+      method: "post",
+      path: `${prefix}/stream`,
+      id: `startTurn${suffix}`,
+      tag,
+      summary: "Send a message and follow the assistant's turn",
+      body: chatRequestSchema,
+      answers: { 200: STREAM, 409: { description: "The session is already answering" } },
+      handle: async (c) => {
+        const visit = await deps.visit(c);
+        return startTurn(c, deps, visit, await readBody(c, chatRequestSchema));
+      },
+    },
+    {
+      method: "post",
+      path: `${prefix}/inject`,
+      id: `injectFault${suffix}`,
+      tag,
+      summary: "Let the assistant break the lab in one way, for practice",
+      body: injectRequestSchema,
+      bodyOptional: true,
+      answers: { 200: STREAM, 409: { description: "The session is already answering" } },
+      handle: async (c) => {
+        const visit = await deps.visit(c);
+        const request = await readBody(c, injectRequestSchema, { optional: true });
+        const message = request.message ?? INJECTION_REQUEST;
+        return startTurn(c, deps, visit, { ...request, message }, "troubleshooting_injection");
+      },
+    },
+    {
+      method: "get",
+      path: `${prefix}/sessions/:session_id/stream`,
+      id: `followTurn${suffix}`,
+      tag,
+      summary: "Pick up the running or last turn, after `Last-Event-ID` or `after`",
+      query: streamQuery,
+      answers: { 200: STREAM, 204: { description: "The session has had no turn yet" } },
+      handle: async (c) => {
+        const { service, caller } = await deps.visit(c);
+        const sessionId = sessionIdOf(c);
+        const followed = service.follow(caller.userId, sessionId);
+        if (!followed) return c.body(null, 204);
+        const wanted = c.req.header("last-event-id") ?? readQuery(c, streamQuery).after;
+        return sseResponse({
+          log: followed.log,
+          turnId: followed.turnId,
+          dialect: gns3Dialect(sessionId, { reasoning: c.req.query("reasoning") === "true" }),
+          after: positionIn(followed.turnId, wanted),
+          heartbeatMs: deps.heartbeatMs,
+          signal: c.req.raw.signal,
+          headers: { "X-Session-Id": sessionId },
+        });
+      },
+    },
+    {
+      method: "post",
+      path: `${prefix}/sessions/:session_id/abort`,
+      id: `abortTurn${suffix}`,
+      tag,
+      summary: "Stop the running turn at once",
+      answers: { 200: { description: "Whether a turn was running", schema: abortAnswer } },
+      handle: async (c) => {
+        const { service, caller } = await deps.visit(c);
+        const session_id = sessionIdOf(c);
+        return c.json({ status: "ok", session_id, aborted: await service.abort(caller.userId, session_id) });
+      },
+    },
+  ];
+}
+
+/** Seed 001's flat route: the project stands in the body. */
+export function flatStreamRoute(deps: ChatDeps): Route {
+  return {
+    method: "post",
+    path: "/v3/chat/stream",
+    id: "startTurnFlat",
+    tag: "chat",
+    summary: "Send a message; the project stands in the body",
+    body: chatRequestSchema.extend({ project_id: deps.projectIdSchema }),
+    answers: { 200: STREAM },
+    handle: async (c) => {
+      deps.requireCredential(c);
+      const { project_id, ...request } = await readBody(
+        c,
+        chatRequestSchema.extend({ project_id: deps.projectIdSchema }),
+      );
+      return startTurn(c, deps, await deps.visit(c, project_id), request);
+    },
+  };
+}
+
+/** The position that an event id names in this turn; an id of another turn, or none, is its start. */
+export function positionIn(turnId: string, eventId: string | undefined): number {
+  const match = /^(.+):(\d{1,15})$/.exec(eventId ?? "");
+  return match && match[1] === turnId ? Number(match[2]) : 0;
+}
+
+/** Refuses new turns while the server is shutting down. */
+export function refuseWhenDraining(draining: boolean): void {
+  if (draining) {
+    throw new AppError("unavailable", "The server is shutting down; send the message again in a moment.", {
+      retryAfter: 5,
+    });
+  }
+}

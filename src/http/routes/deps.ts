@@ -1,0 +1,37 @@
+// What the chat routes need, and how a request finds its project's agent.
+import type { Context } from "hono";
+import { z } from "zod";
+import type { AgentService } from "../../agent/agent_service.ts";
+import { fieldError } from "../../domain/error.ts";
+import { SESSION_ID } from "../../domain/session.ts";
+import type { Caller } from "../../domain/scope.ts";
+
+/** A caller who may use the project, and the project's agent. */
+export interface Visit {
+  caller: Caller;
+  service: AgentService;
+}
+
+export interface ChatDeps {
+  heartbeatMs: number;
+  /** Throws 401, 403, 404 or 503 when the caller may not enter. `projectId` defaults to the path's parameter. */
+  visit(c: Context, projectId?: string): Promise<Visit>;
+  /** Throws 401 before anything else of the request is looked at. */
+  requireCredential(c: Context): void;
+  projectIdSchema: z.ZodString;
+}
+
+export const projectIdSchema = z.string().min(1);
+
+/** The session id in the path. Throws 422 for what cannot be one. */
+export function sessionIdOf(c: Context): string {
+  const id = c.req.param("session_id") ?? "";
+  if (!SESSION_ID.test(id)) {
+    throw fieldError(
+      ["path", "session_id"],
+      "must be 1-128 characters of A-Z a-z 0-9 _ . : -",
+      "string_pattern_mismatch",
+    );
+  }
+  return id;
+}

@@ -1,0 +1,74 @@
+// Builds the agents of projects: everything that a turn needs, loaded with the first project that is used.
+import { AgentService } from "./agent/agent_service.ts";
+import { warmUp } from "./agent/tokens.ts";
+import { turnContexts } from "./agent/turn_contexts.ts";
+import type { Config } from "./config.ts";
+import type { Consoles } from "./devices/consoles.ts";
+import { AppError } from "./domain/error.ts";
+import type { Project } from "./domain/project.ts";
+import type { Logger } from "./log.ts";
+import { SqliteSaver } from "./storage/checkpoints.ts";
+import { openProjectDatabase } from "./storage/database.ts";
+import { ChatSessionsRepository } from "./storage/sessions.ts";
+
+/** Model calls in a turn; fault injection looks, breaks and verifies, so it gets more. */
+const STEPS = { usual: 40, injection: 100 };
+const PARALLEL_TOOLS = 8;
+
+export interface ProjectAgentsOptions {
+  config: Config;
+  consoles: Consoles;
+  log: Logger;
+}
+
+/** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
+export function projectAgents(
+  { config, consoles, log }: ProjectAgentsOptions,
+): (project: Project) => AgentService {
+  const contextFor = turnContexts({
+    gns3Url: config.gns3Url,
+    consolesFor: (gns3) => consoles.forCaller(gns3),
+    limits: {
+      modelTimeoutMs: config.modelTimeout * 1000,
+      titleTimeoutMs: config.titleTimeout * 1000,
+      parallelTools: PARALLEL_TOOLS,
+    },
+    steps: STEPS,
+    log,
+  });
+  // The tokenizer's table takes a moment to load: now, rather than in the first answer.
+  void warmUp().catch((error) => log.error("The tokenizer did not load.", { error }));
+  return (project) =>
+    new AgentService({
+      project,
+      storage: openStorage(project, config),
+      contextFor,
+      modelFor: () => modelOf(config),
+      log: log.child({ project_id: project.project_id }),
+      newId: () => crypto.randomUUID(),
+      now: () => new Date(),
+    });
+}
+
+function openStorage(project: Project, config: Config) {
+  if (!project.path) {
+    throw new AppError(
+      "forbidden",
+      "GNS3 does not tell you where this project is stored, so its chats cannot be kept.",
+    );
+  }
+  const database = openProjectDatabase(project.path, config.projectsDir);
+  return {
+    sessions: new ChatSessionsRepository(database, project.project_id),
+    saver: new SqliteSaver(database, { checkpointsKept: config.checkpointsKept }),
+    close: () => database.close(),
+  };
+}
+
+function modelOf(config: Config) {
+  if (config.model) return config.model;
+  throw new AppError(
+    "bad_request",
+    "No model is configured. Set OPENAI_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY and GNS3_COPILOT_CONTEXT_LIMIT, or the model section of the configuration file, and start the server again.",
+  );
+}

@@ -1,0 +1,143 @@
+// The composition root: builds everything once from the configuration and hands out what serves requests.
+import { ProjectAgentManager } from "./agent/project_agent_manager.ts";
+import type { Config } from "./config.ts";
+import { Consoles } from "./devices/consoles.ts";
+import { AppError } from "./domain/error.ts";
+import { outsideScopes } from "./domain/scope.ts";
+import { Access } from "./gns3/access.ts";
+import { Gns3Client } from "./gns3/client.ts";
+import { createApp } from "./http/app.ts";
+import { credentialOf, enter } from "./http/auth.ts";
+import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
+import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
+import { healthRoutes } from "./http/routes/health.ts";
+import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
+import type { Logger } from "./log.ts";
+import { VERSION } from "./version.ts";
+import type { Server } from "./worker_loop.ts";
+
+/** How long an answer to "does GNS3 answer?" counts, in milliseconds. */
+const READY_CACHE_MS = 1000;
+
+const CHAT_PREFIXES = [
+  ["/v3/projects/:project_id/chat", ""],
+  ["/v3/copilot/projects/:project_id/chat", "Alias"],
+] as const;
+
+/** Builds the server. Nothing listens yet; `fetch` answers requests. */
+export function createServer(config: Config, { log }: { log: Logger }): Promise<Server> {
+  const startedAt = performance.now();
+  const access = new Access({ baseUrl: config.gns3Url });
+  const consoles = new Consoles({
+    transport: config.consoleTransport,
+    onFault: (error) => log.error("A console failed unexpectedly.", { error }),
+  });
+  // LangGraph, the model's client and the tokenizer are half of the memory and of the start: they come with the first
+  // request that needs a project, which is usually a list of sessions, a moment before the first message.
+  const agents = once(async () => {
+    const { projectAgents } = await import("./project_agents.ts");
+    return projectAgents({ config, consoles, log });
+  });
+  const manager = new ProjectAgentManager({
+    maxProjects: config.maxProjects,
+    log,
+    create: async (project) => (await agents())(project),
+  });
+
+  let draining = false;
+  const deps: ChatDeps = {
+    heartbeatMs: config.heartbeatInterval * 1000,
+    projectIdSchema,
+    requireCredential: (c) => void credentialOf(c),
+    visit: async (c, projectId = c.req.param("project_id") ?? "") => {
+      if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
+      const { caller, project } = await enter(access, c, projectId).catch((error) => {
+        if (isGone(error)) void manager.release(projectId);
+        throw error;
+      });
+      return { caller, service: await manager.get(project) };
+    },
+  };
+  const app = createApp({
+    version: VERSION,
+    corsOrigins: config.corsOrigins,
+    log,
+    routes: [
+      ...CHAT_PREFIXES.flatMap(([prefix, suffix]) => [
+        ...chatRoutes(prefix, suffix, deps),
+        ...sessionRoutes(prefix, suffix, deps),
+      ]),
+      flatStreamRoute(deps),
+      ...flatSessionRoutes(deps),
+      ...healthRoutes({
+        version: VERSION,
+        startedAt,
+        draining: () => draining,
+        activeTurns: () => manager.open.reduce((sum, agent) => sum + agent.runningTurns.length, 0),
+        gns3Answers: remembered(READY_CACHE_MS, () => answers(config.gns3Url)),
+      }),
+    ],
+  });
+
+  return Promise.resolve({
+    fetch: (request) => outsideScopes(() => app.fetch(request)),
+    mounted: CHAT_PREFIXES.map(([prefix]) => `chat at ${prefix.replace(/:(\w+)/g, "{$1}")}`).concat(
+      "API description at /docs and /openapi.json",
+    ),
+    drain: async () => {
+      draining = true;
+      const running = manager.open.flatMap((agent) => agent.runningTurns);
+      if (running.length) log.info(`Waiting for ${running.length} running answer(s).`);
+      await Promise.race([
+        Promise.all(running.map((turn) => turn.finished)),
+        new Promise((resolve) => setTimeout(resolve, config.drainTimeout * 1000)),
+      ]);
+      for (const turn of running) turn.abort("shutdown");
+      await Promise.all(running.map((turn) => turn.finished));
+    },
+    close: async () => {
+      await manager.close();
+      await consoles.close();
+    },
+  });
+}
+
+/** GNS3 says that the project is closed or not there: its agent has nothing to do any more. */
+function isGone(error: unknown): boolean {
+  return error instanceof AppError &&
+    (error.code === "project_not_found" || error.details?.project_status === "closed");
+}
+
+async function answers(gns3Url: string): Promise<boolean> {
+  try {
+    await new Gns3Client({ baseUrl: gns3Url, credential: "none", timeoutMs: 3000 }).version();
+    return true;
+  } catch (error) {
+    return error instanceof AppError && error.code !== "unavailable";
+  }
+}
+
+/** Asks at most once in `ms`, however many want to know. */
+function remembered<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (!answer || performance.now() > until) {
+      answer = ask();
+      until = performance.now() + ms;
+    }
+    return answer;
+  };
+}
+
+/** The result of `make`, made when it is first asked for; a failure is not remembered. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
