@@ -7,7 +7,7 @@ import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
 
 export { Database } from "./connection.ts";
-export { closeRestored } from "./restored.ts";
+export { closeRestored, nodeFilesMark, settled } from "./restored.ts";
 
 const FOLDER = "gns3-copilot";
 const FILE = "copilot_checkpoints.db";

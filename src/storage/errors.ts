@@ -93,6 +93,16 @@ function locked(cause: unknown): AppError {
   );
 }
 
+/** The database was deleted with its project, or replaced by a snapshot's: what was to be saved belongs to neither. */
+export function takenAway(change: "restored" | "deleted"): AppError {
+  return new AppError(
+    "conflict",
+    change === "deleted"
+      ? "The project was deleted, and this conversation with it."
+      : "The project was set back to a snapshot in the meantime: this was not saved.",
+  );
+}
+
 function closed(cause: unknown): AppError {
   return new AppError("unavailable", "The chat of this project was closed. Open the project and try again.", {
     cause,
