@@ -17,15 +17,14 @@ import { suggest } from "./suggest.ts";
 export type Config = Readonly<Settings> & {
   /** The model for everyone who has stored none; null: there is none. */
   readonly model: FallbackModel | null;
+  /** The password of `--gns3-user`; null: there is no service account. */
+  readonly gns3Password: string | null;
 };
 
 /** Options of the contract that this version does not have yet. */
 const LATER = [
-  "gateway",
   "protocol",
   "skills-dir",
-  "gns3-user",
-  "gns3-password",
   "database-url",
   "teaching-can-build",
   "snapshot-before-changes",
@@ -34,6 +33,9 @@ const LATER = [
   "tokens-per-day",
   "open",
 ];
+/** The only place where the service account's password is looked for: flags and files are seen by too many. */
+export const PASSWORD_VARIABLE = `${PREFIX}GNS3_PASSWORD`;
+
 const BY_FLAG = new Map(SETTING_KEYS.map((key) => [flagOf(key), key]));
 
 const refuse = (sentence: string) => new AppError("bad_request", sentence);
@@ -65,6 +67,9 @@ function unknownName(
   known: Iterable<string>,
   show: (name: string) => string,
 ): AppError {
+  if (name === "gns3-password") {
+    return refuse(`${shown} is not an option: the password is only taken from ${PASSWORD_VARIABLE}.`);
+  }
   if (LATER.includes(name)) return refuse(`${shown} is not available in this version.`);
   const near = suggest(name, known);
   return refuse(
@@ -102,9 +107,8 @@ function fromFlags(args: readonly string[]): { source: Source; file: string | un
 function fromEnvironment(env: Readonly<Record<string, string>>): Source {
   const values = new Map<SettingKey, unknown>();
   for (const [variable, given] of Object.entries(env)) {
-    if (!variable.startsWith(PREFIX) || variable === `${PREFIX}CONFIG` || MODEL_VARIABLES.has(variable)) {
-      continue;
-    }
+    if (!variable.startsWith(PREFIX) || MODEL_VARIABLES.has(variable)) continue;
+    if (variable === `${PREFIX}CONFIG` || variable === PASSWORD_VARIABLE) continue;
     const name = variable.slice(PREFIX.length).toLowerCase().replaceAll("_", "-");
     const key = BY_FLAG.get(name);
     if (!key) throw unknownName(variable, name, BY_FLAG.keys(), (near) => variableOf(BY_FLAG.get(near)!));
@@ -194,7 +198,22 @@ export function readConfig(input: {
   sources.forEach(expandShort);
   const settings = Object.fromEntries(SETTING_KEYS.map((key) => [key, check(key, sources)])) as Settings;
   const fallback = readFallbackModel(model, file, input.env);
-  return { config: freezeConfig({ ...settings, model: fallback.model }), notes: fallback.notes };
+  const account = serviceAccount(settings.gns3User, input.env[PASSWORD_VARIABLE] ?? "");
+  return {
+    config: freezeConfig({ ...settings, model: fallback.model, gns3Password: account.password }),
+    notes: [...fallback.notes, ...account.notes],
+  };
+}
+
+function serviceAccount(user: string, password: string): { password: string | null; notes: string[] } {
+  if (user && !password) {
+    throw refuse(`The password of --gns3-user ${user} is missing: set ${PASSWORD_VARIABLE}.`);
+  }
+  const unused = !user && password !== "";
+  return {
+    password: user ? password : null,
+    notes: unused ? [`${PASSWORD_VARIABLE} is not used: --gns3-user names no user.`] : [],
+  };
 }
 
 /** Freezes a configuration with everything in it. */

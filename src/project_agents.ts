@@ -1,5 +1,6 @@
 // Builds the agents of projects: everything that a turn needs, loaded with the first project that is used.
 import { AgentService } from "./agent/agent_service.ts";
+import type { ProjectStorage } from "./agent/project_storage.ts";
 import { warmUp } from "./agent/tokens.ts";
 import { turnContexts } from "./agent/turn_contexts.ts";
 import type { Config } from "./config.ts";
@@ -7,8 +8,9 @@ import type { Consoles } from "./devices/consoles.ts";
 import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { Logger } from "./log.ts";
+import type { Access } from "./gns3/access.ts";
 import { SqliteSaver } from "./storage/checkpoints.ts";
-import { openProjectDatabase } from "./storage/database.ts";
+import { closeRestored, nodeFilesMark, openProjectDatabase, settled } from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 
 /** Model calls in a turn; fault injection looks, breaks and verifies, so it gets more. */
@@ -18,15 +20,19 @@ const PARALLEL_TOOLS = 8;
 export interface ProjectAgentsOptions {
   config: Config;
   consoles: Consoles;
+  access: Access;
+  /** Milliseconds between two looks at whether a running turn's user may still use the project. */
+  recheckMs: number;
   log: Logger;
 }
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, log }: ProjectAgentsOptions,
+  { config, consoles, access, recheckMs, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
+    onUnauthorized: (credential) => void access.forget(credential),
     consolesFor: (gns3) => consoles.forCaller(gns3),
     limits: {
       modelTimeoutMs: config.modelTimeout * 1000,
@@ -44,24 +50,44 @@ export function projectAgents(
       storage: openStorage(project, config),
       contextFor,
       modelFor: () => modelOf(config),
+      access: {
+        check: (caller, signal) => access.project(caller, project.project_id, signal),
+        everyMs: recheckMs,
+      },
       log: log.child({ project_id: project.project_id }),
       newId: () => crypto.randomUUID(),
       now: () => new Date(),
     });
 }
 
-function openStorage(project: Project, config: Config) {
+function openStorage(project: Project, config: Config): ProjectStorage {
   if (!project.path) {
     throw new AppError(
       "forbidden",
       "GNS3 does not tell you where this project is stored, so its chats cannot be kept.",
     );
   }
-  const database = openProjectDatabase(project.path, config.projectsDir);
+  const { path } = project;
+  const database = openProjectDatabase(path, config.projectsDir);
+  let nodeFiles = nodeFilesMark(path);
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new SqliteSaver(database, { checkpointsKept: config.checkpointsKept }),
-    close: () => database.close(),
+    taken: () => {
+      const change = database.changedOutside();
+      if (change) return change;
+      const now = nodeFilesMark(path);
+      // The first node makes the folder; only one that is another than before tells of a snapshot.
+      const replaced = nodeFiles !== undefined && now !== undefined && now !== nodeFiles;
+      nodeFiles ??= now;
+      return replaced ? "restored" : undefined;
+    },
+    checkpoint: () => database.checkpoint(),
+    close: async () => {
+      if (database.changedOutside()) await settled(database.path);
+      if (database.changedOutside()) closeRestored(database);
+      else database.close();
+    },
   };
 }
 

@@ -7,12 +7,13 @@ import { outsideScopes } from "./domain/scope.ts";
 import { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
 import { createApp } from "./http/app.ts";
-import { credentialOf, enter } from "./http/auth.ts";
+import { credentialOf, enter, refusedNow } from "./http/auth.ts";
 import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
 import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
 import type { Logger } from "./log.ts";
+import { followProjects, isGone } from "./project_lifecycle.ts";
 import { VERSION } from "./version.ts";
 import type { Server } from "./worker_loop.ts";
 
@@ -24,8 +25,14 @@ const CHAT_PREFIXES = [
   ["/v3/copilot/projects/:project_id/chat", "Alias"],
 ] as const;
 
-/** Builds the server. Nothing listens yet; `fetch` answers requests. */
-export function createServer(config: Config, { log }: { log: Logger }): Promise<Server> {
+/** How often it is asked whether those who listen or have a turn running still may; a refusal counts within a minute. */
+const RECHECK_MS = 40_000;
+
+/** Builds the server. Nothing listens yet; `fetch` answers requests. `recheckMs` is for tests. */
+export function createServer(
+  config: Config,
+  { log, recheckMs = RECHECK_MS }: { log: Logger; recheckMs?: number },
+): Promise<Server> {
   const startedAt = performance.now();
   const access = new Access({ baseUrl: config.gns3Url });
   const consoles = new Consoles({
@@ -36,13 +43,15 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
     const { projectAgents } = await import("./project_agents.ts");
-    return projectAgents({ config, consoles, log });
+    return projectAgents({ config, consoles, access, recheckMs, log });
   });
   const manager = new ProjectAgentManager({
     maxProjects: config.maxProjects,
     log,
     create: async (project) => (await agents())(project),
   });
+
+  const notifications = followProjects({ config, manager, access, log });
 
   let draining = false;
   const deps: ChatDeps = {
@@ -51,11 +60,14 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
     requireCredential: (c) => void credentialOf(c),
     visit: async (c, projectId = c.req.param("project_id") ?? "") => {
       if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
+      const asOf = manager.now();
       const { caller, project } = await enter(access, c, projectId).catch((error) => {
-        if (isGone(error)) void manager.release(projectId);
+        if (isGone(error)) void manager.projectClosed(projectId.toLowerCase(), asOf);
         throw error;
       });
-      return { caller, service: await manager.get(project) };
+      notifications.use(caller.credential);
+      const refused = () => refusedNow(access, caller, project.project_id);
+      return { caller, service: await manager.get(project, asOf), recheck: { everyMs: recheckMs, refused } };
     },
   };
   const app = createApp({
@@ -96,16 +108,11 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
       await Promise.all(running.map((turn) => turn.finished));
     },
     close: async () => {
+      await notifications.close();
       await manager.close();
       await consoles.close();
     },
   });
-}
-
-/** GNS3 says that the project is closed or not there: its agent has nothing to do any more. */
-function isGone(error: unknown): boolean {
-  return error instanceof AppError &&
-    (error.code === "project_not_found" || error.details?.project_status === "closed");
 }
 
 async function answers(gns3Url: string): Promise<boolean> {

@@ -56,6 +56,7 @@ export function runWorker(scope: WorkerScope, createServer: CreateServer): void 
     if (data.type === "start") {
       log = createLogger({ level: data.config.logLevel, format: data.config.logFormat });
       if (data.config.model?.api_key) log.secret(data.config.model.api_key);
+      if (data.config.gns3Password) log.secret(data.config.gns3Password);
       running = start(scope, data.config, log, createServer);
     } else {
       running = running.then((current) => stop(scope, current, log));

@@ -1,27 +1,22 @@
 // One project's agent: starts turns, follows and stops them, and answers for what is stored of them.
 import { AppError, errorText } from "../domain/error.ts";
+import type { TurnError } from "../domain/event.ts";
 import type { CopilotMode, ModelConfig } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { type Caller, withScope } from "../domain/scope.ts";
 import type { ChatAnswer, ChatRequest, ChatSession, ConversationHistory } from "../domain/session.ts";
 import type { Logger } from "../log.ts";
-import type { SqliteSaver } from "../storage/checkpoints.ts";
 import type { ChatSessionsRepository } from "../storage/sessions.ts";
+import { type AccessCheck, watchAccess } from "./access_watch.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
 import { answerOf, historyOf } from "./history.ts";
 import { repair, toChatMessage, userMessage } from "./messages.ts";
+import type { ProjectStorage } from "./project_storage.ts";
 import { rebuildLog } from "./replay.ts";
 import type { EventLog } from "./event_log.ts";
 import { titleText } from "./title_text.ts";
 import { type AbortReason, Turn } from "./turn.ts";
 import type { TurnContext } from "./turn_context.ts";
-
-/** The storage of one project. */
-export interface ProjectStorage {
-  sessions: ChatSessionsRepository;
-  saver: SqliteSaver;
-  close(): void;
-}
 
 export interface AgentServiceOptions {
   project: Project;
@@ -35,9 +30,19 @@ export interface AgentServiceOptions {
   ): Omit<TurnContext, "wantsTitle">;
   /** The model configuration of a caller. Throws `bad_request` when there is none. */
   modelFor(caller: Caller): ModelConfig;
+  /** Asks GNS3 whether the caller may still use the project; throws what it refuses with. */
+  access?: AccessCheck;
   log: Logger;
   newId(): string;
   now(): Date;
+}
+
+/** Why an agent is closed, and what its running turns tell their users when they did not ask for it. */
+export interface Closing {
+  reason: AbortReason;
+  why?: TurnError;
+  /** The project's files may be on their way out: the database is let go of only when this resolves. */
+  until?: Promise<unknown>;
 }
 
 export interface StartTurn {
@@ -108,6 +113,7 @@ export class AgentService {
         wantsTitle: () => this.sessions.wantsTitle(sessionId),
       };
       this.#running.set(sessionId, context);
+      if (this.options.access) watchAccess(turn, caller, this.options.access);
       void this.#run(context, mode, request).catch((error) => {
         this.options.log.error("A turn ended outside of its own handling.", { error: errorText(error) });
       });
@@ -167,14 +173,25 @@ export class AgentService {
     return deleted;
   }
 
+  /** What GNS3 has done to the project's files behind our back; such an agent can only be closed. */
+  get taken(): "restored" | "deleted" | undefined {
+    return this.options.storage.taken();
+  }
+
   /** Stops all turns, waits until they are saved, and closes the database. */
-  async close(reason: AbortReason): Promise<void> {
+  async close({ reason, why, until }: Closing): Promise<void> {
     this.#closed = true;
+    const { storage } = this.options;
     const running = this.runningTurns;
-    for (const turn of running) turn.abort(reason);
+    for (const turn of running) turn.abort(reason, why);
     await Promise.all(running.map((turn) => turn.finished));
     for (const id of [...this.#finished.keys()]) this.#forget(id);
-    this.options.storage.close();
+    if (until) {
+      if (!storage.taken()) storage.checkpoint();
+      await until;
+    }
+    if (reason === "project_deleted" && !storage.taken()) this.sessions.deleteAll();
+    await storage.close();
   }
 
   #own(userId: string, sessionId: string): ChatSession {
@@ -207,7 +224,8 @@ export class AgentService {
       });
     } catch (error) {
       const known = error instanceof AppError;
-      log.error("A turn failed.", {
+      // What cannot be saved any more because the project's files are gone is told by the stop's own reason.
+      log[known && turn.signal.aborted ? "debug" : "error"]("A turn failed.", {
         error: errorText(error),
         stack: known ? undefined : (error as Error)?.stack,
       });
@@ -227,7 +245,7 @@ export class AgentService {
       }
       this.#running.delete(turn.sessionId);
       if (!this.#closed) this.#keep(turn);
-      this.#prune(turn.sessionId);
+      if (!this.taken) this.#prune(turn.sessionId);
     }
   }
 

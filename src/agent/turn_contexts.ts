@@ -16,6 +16,8 @@ import type { AgentLimits, TurnContext } from "./turn_context.ts";
 
 export interface TurnContextOptions {
   gns3Url: string;
+  /** GNS3 does not accept this credential any more. */
+  onUnauthorized?(credential: string): void;
   /** The devices' consoles as the caller of this client may use them. */
   consolesFor(gns3: Gns3Client): ToolContext["consoles"];
   limits: Omit<AgentLimits, "steps">;
@@ -48,7 +50,12 @@ export function turnContexts(options: TurnContextOptions) {
     project: Project,
   ): Omit<TurnContext, "wantsTitle"> => {
     const { caller, model: modelConfig } = currentScope();
-    const gns3 = new Gns3Client({ baseUrl: options.gns3Url, credential: caller.credential });
+    const { credential } = caller;
+    const gns3 = new Gns3Client({
+      baseUrl: options.gns3Url,
+      credential,
+      onUnauthorized: () => options.onUnauthorized?.(credential),
+    });
     const now = () => new Date();
     return {
       turn,

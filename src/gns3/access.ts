@@ -3,6 +3,7 @@ import { AppError, fieldError } from "../domain/error.ts";
 import type { Project } from "../domain/project.ts";
 import type { Caller } from "../domain/scope.ts";
 import { Gns3Client } from "./client.ts";
+import { unlessAborted } from "./waiting.ts";
 
 export interface AccessOptions {
   baseUrl: string;
@@ -43,7 +44,7 @@ export class Access {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.#trim();
-    return { ...await unless(signal, entry.user), credential };
+    return { ...await unlessAborted(signal, entry.user), credential };
   }
 
   /**
@@ -109,18 +110,4 @@ function refused(error: unknown, projectId: string): unknown {
 async function hash(credential: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(credential));
   return new Uint8Array(digest).toHex();
-}
-
-/** `work`, or the signal's reason as soon as it aborts. */
-async function unless<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (!signal) return await work;
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

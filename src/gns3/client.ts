@@ -1,5 +1,6 @@
 // The GNS3 server's API, bound to one caller's credential: what GNS3 refuses the caller, it refuses here.
 import { z } from "zod";
+import { AppError } from "../domain/error.ts";
 import type { Link, LinkEnd, Node, Project, Topology } from "../domain/project.ts";
 import { unavailable } from "./messages.ts";
 import { type Gns3Request, originOf, send, type Server } from "./request.ts";
@@ -25,6 +26,8 @@ export interface Gns3ClientOptions {
   signal?: AbortSignal;
   /** Milliseconds for a request that only reads. */
   timeoutMs?: number;
+  /** Told when GNS3 does not accept the credential (any more). */
+  onUnauthorized?: () => void;
 }
 
 /** Where a new node goes and what it is called; coordinates are whole numbers. */
@@ -46,12 +49,14 @@ export class Gns3Client {
   readonly #server: Server;
   readonly #signal?: AbortSignal;
   readonly #timeoutMs: number;
+  readonly #onUnauthorized?: () => void;
   #version?: Promise<string>;
 
   constructor(options: Gns3ClientOptions) {
     this.#server = { baseUrl: options.baseUrl.replace(/\/+$/, ""), credential: options.credential };
     this.#signal = options.signal;
     this.#timeoutMs = options.timeoutMs ?? 15_000;
+    this.#onUnauthorized = options.onUnauthorized;
   }
 
   /** The GNS3 server's version, asked once; the answer is shared, so that no single call's signal ends it. */
@@ -160,7 +165,11 @@ export class Gns3Client {
   ): Promise<T> {
     const timeoutMs = options.slow ? Math.max(SLOW_MS, this.#timeoutMs) : this.#timeoutMs;
     const signals = [this.#signal, options.signal];
-    const value = await send(this.#server, { method, path, body: options.body, timeoutMs, signals });
+    const request = { method, path, body: options.body, timeoutMs, signals };
+    const value = await send(this.#server, request).catch((error) => {
+      if (error instanceof AppError && error.code === "unauthorized") this.#onUnauthorized?.();
+      throw error;
+    });
     try {
       return shape(value);
     } catch (error) {

@@ -1,0 +1,53 @@
+// What GNS3 says about projects, and what it means for their agents.
+import type { ProjectAgentManager } from "./agent/project_agent_manager.ts";
+import type { Config } from "./config.ts";
+import { AppError } from "./domain/error.ts";
+import type { Access } from "./gns3/access.ts";
+import { Notifications, type ProjectEvent } from "./gns3/notifications.ts";
+import { ServiceAccount } from "./gns3/service_account.ts";
+import type { Logger } from "./log.ts";
+
+export interface ProjectLifecycleOptions {
+  config: Pick<Config, "gns3Url" | "gns3User" | "gns3Password">;
+  manager: ProjectAgentManager;
+  access: Access;
+  log: Logger;
+}
+
+/** Follows GNS3's controller stream until it is closed, and keeps the agents in step with it. */
+export function followProjects({ config, manager, access, log }: ProjectLifecycleOptions): Notifications {
+  const { gns3Url: baseUrl, gns3User: username, gns3Password: password } = config;
+  const account = username && password !== null
+    ? new ServiceAccount({ baseUrl, username, password, onToken: (token) => log.secret(token) })
+    : undefined;
+  // None of the manager's methods rejects.
+  const onEvent = (event: ProjectEvent) => {
+    log.debug(`GNS3: project ${event.action}.`, { project_id: event.project_id });
+    if (event.action === "opened") void manager.projectOpened(event.project_id);
+    if (event.action === "closed") void manager.projectClosed(event.project_id);
+    if (event.action === "deleted") void manager.projectDeleted(event.project_id);
+    if (event.action === "updated") manager.projectUpdated(event);
+  };
+  const catchUp = async (credential: string) => {
+    for (const { project: { project_id } } of manager.open) {
+      void manager.lookAtFiles(project_id);
+      const asOf = manager.now();
+      await access.project(credential, project_id).catch((error) => {
+        if (isGone(error)) void manager.projectClosed(project_id, asOf);
+      });
+    }
+  };
+  return new Notifications({
+    baseUrl,
+    account,
+    onEvent,
+    onOpen: (credential) => void catchUp(credential),
+    log,
+  });
+}
+
+/** GNS3 says that the project is closed or not there: its agent has nothing to do any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof AppError &&
+    (error.code === "project_not_found" || error.details?.project_status === "closed");
+}
