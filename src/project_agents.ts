@@ -7,11 +7,11 @@ import type { Config } from "./config.ts";
 import type { Consoles } from "./devices/consoles.ts";
 import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
-import type { Logger } from "./log.ts";
 import type { Access } from "./gns3/access.ts";
-import { SqliteSaver } from "./storage/checkpoints.ts";
+import type { Logger } from "./log.ts";
 import { closeRestored, nodeFilesMark, openProjectDatabase, settled } from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
+import { StepSaver } from "./storage/step_saver.ts";
 
 /** Model calls in a turn; fault injection looks, breaks and verifies, so it gets more. */
 const STEPS = { usual: 40, injection: 100 };
@@ -72,7 +72,7 @@ function openStorage(project: Project, config: Config): ProjectStorage {
   let nodeFiles = nodeFilesMark(path);
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
-    saver: new SqliteSaver(database, { checkpointsKept: config.checkpointsKept }),
+    saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
     taken: () => {
       const change = database.changedOutside();
       if (change) return change;

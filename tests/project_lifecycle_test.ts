@@ -97,7 +97,9 @@ Deno.test("a deleted project leaves nothing: the turn ends with a reason and the
     stream.last.finish_reason === "aborted" || /project was deleted/.test(stream.last.error),
     JSON.stringify(stream.last),
   );
-  for (const call of [["GET", "/sessions"], ["POST", "/stream"], ["GET", `/sessions/${stream.sessionId}/stream`]]) {
+  for (
+    const call of [["GET", "/sessions"], ["POST", "/stream"], ["GET", `/sessions/${stream.sessionId}/stream`]]
+  ) {
     const answer = await alice.call(call[0]!, call[1]!, call[0] === "POST" ? { message: "x" } : undefined);
     assert.equal(answer.status, 404, await answer.text());
   }
@@ -124,7 +126,9 @@ Deno.test("a restored snapshot ends the running turn and brings back the convers
   assert.equal(stream.last.code, "conflict");
   assert.match(stream.last.error, /set back to a snapshot/);
   const sessions = await alice.json("GET", "/sessions");
-  assert.deepEqual(sessions.map((session: { id: unknown; thread_id: string }) => session.thread_id), ["kept"]);
+  assert.deepEqual(sessions.map((session: { id: unknown; thread_id: string }) => session.thread_id), [
+    "kept",
+  ]);
   assert.deepEqual((await alice.messages("kept")).map(({ content }) => content).slice(1), ["before"]);
   assert.equal((await alice.call("GET", "/sessions/new")).status, 404);
   const next = await alice.send(server.model.script("d", [text("goes on")]), { session_id: "kept" });
