@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { slow, text } from "../src/practice/model_script.ts";
+import { slow, text, toolCalls } from "../src/practice/model_script.ts";
 import { type Chat, type ChatServer, startChatServer } from "./fakes/chat.ts";
 import { assertTurn } from "./fakes/grammar.ts";
 
@@ -161,21 +161,16 @@ Deno.test("a snapshot restored while nobody listens is noticed at the next reque
 Deno.test("a renamed project is known by its new name to a turn that is running", async () => {
   await using server = await startChatServer();
   const alice = server.chat("alice");
-  const tag = server.model.script("t", [
-    slow(300, 5),
-  ]);
-  const stream = await alice.start(tag);
+  const call = { name: "get_gns3_templates", args: { project_id: "Renamed lab" }, id: "c" };
+  const asked = toolCalls([call], { before: "I look. ", fragment: 1, ms: 20 });
+  const stream = await alice.start(server.model.script("t", [asked, text("done")]));
   await stream.untilType("content");
   await listening(server);
   await gns3(server, "PUT", "", { name: "Renamed lab" });
   await heard(server, "updated");
-  await alice.json("POST", `/sessions/${stream.sessionId}/abort`);
+  assert.deepEqual(stream.of("tool_start"), [], "the call came before the new name");
   await stream.end();
-  // A tool call that names the project by its new name is this chat's project.
-  const { toolCalls } = await import("../src/practice/model_script.ts");
-  const call = toolCalls([{ name: "get_gns3_templates", args: { project_id: "Renamed lab" }, id: "c" }]);
-  const turn = await alice.send(server.model.script("u", [call, text("done")]));
-  assert.equal(turn.of("tool_end")[0]!.status, "success");
+  assert.equal(stream.of("tool_end")[0]!.status, "success", stream.of("tool_end")[0]!.tool_output);
 });
 
 Deno.test("a GNS3 that was away is followed again, and what closed in the meantime is noticed", async () => { // G9
