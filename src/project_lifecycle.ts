@@ -3,8 +3,10 @@ import type { ProjectAgentManager } from "./agent/project_agent_manager.ts";
 import type { Config } from "./config.ts";
 import { AppError } from "./domain/error.ts";
 import type { Access } from "./gns3/access.ts";
+import { Gns3Client } from "./gns3/client.ts";
 import { Notifications, type ProjectEvent } from "./gns3/notifications.ts";
 import { ServiceAccount } from "./gns3/service_account.ts";
+import type { FilesTaken } from "./http/gateway/gateway.ts";
 import type { Logger } from "./log.ts";
 
 export interface ProjectLifecycleOptions {
@@ -50,4 +52,19 @@ export function followProjects({ config, manager, access, log }: ProjectLifecycl
 export function isGone(error: unknown): boolean {
   return error instanceof AppError &&
     (error.code === "project_not_found" || error.details?.project_status === "closed");
+}
+
+/**
+ * Closes a project's agent before GNS3 is asked to delete the project or to set it back to a snapshot, if the caller may
+ * do that: otherwise anybody could end other people's turns. Resolves to what is to be called when GNS3 has answered.
+ */
+export async function letGoOfFiles(
+  { manager, gns3Url: baseUrl }: { manager: ProjectAgentManager; gns3Url: string },
+  { projectId, how, credential }: FilesTaken,
+): Promise<() => void> {
+  const nothing = () => {};
+  if (!manager.holds(projectId)) return nothing;
+  const gns3 = new Gns3Client({ baseUrl, credential });
+  const may = how === "deleted" ? gns3.mayDelete(projectId) : gns3.mayRestore(projectId);
+  return await may.catch(() => false) ? await manager.release(projectId, how) : nothing;
 }

@@ -6,14 +6,15 @@ import { AppError } from "./domain/error.ts";
 import { outsideScopes } from "./domain/scope.ts";
 import { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
-import { createApp } from "./http/app.ts";
+import { createApp, ownPaths } from "./http/app.ts";
 import { credentialOf, enter, refusedNow } from "./http/auth.ts";
+import { createGateway } from "./http/gateway/gateway.ts";
 import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
 import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
 import type { Logger } from "./log.ts";
-import { followProjects, isGone } from "./project_lifecycle.ts";
+import { followProjects, isGone, letGoOfFiles } from "./project_lifecycle.ts";
 import { VERSION } from "./version.ts";
 import type { Server } from "./worker_loop.ts";
 
@@ -70,32 +71,43 @@ export function createServer(
       return { caller, service: await manager.get(project, asOf), recheck: { everyMs: recheckMs, refused } };
     },
   };
-  const app = createApp({
-    version: VERSION,
-    corsOrigins: config.corsOrigins,
-    log,
-    routes: [
-      ...CHAT_PREFIXES.flatMap(([prefix, suffix]) => [
-        ...chatRoutes(prefix, suffix, deps),
-        ...sessionRoutes(prefix, suffix, deps),
-      ]),
-      flatStreamRoute(deps),
-      ...flatSessionRoutes(deps),
-      ...healthRoutes({
-        version: VERSION,
-        startedAt,
-        draining: () => draining,
-        activeTurns: () => manager.open.reduce((sum, agent) => sum + agent.runningTurns.length, 0),
-        gns3Answers: remembered(READY_CACHE_MS, () => answers(config.gns3Url)),
-      }),
-    ],
-  });
+  const routes = [
+    ...CHAT_PREFIXES.flatMap(([prefix, suffix]) => [
+      ...chatRoutes(prefix, suffix, deps),
+      ...sessionRoutes(prefix, suffix, deps),
+    ]),
+    flatStreamRoute(deps),
+    ...flatSessionRoutes(deps),
+    ...healthRoutes({
+      version: VERSION,
+      startedAt,
+      draining: () => draining,
+      activeTurns: () => manager.open.reduce((sum, agent) => sum + agent.runningTurns.length, 0),
+      gns3Answers: remembered(READY_CACHE_MS, () => answers(config.gns3Url)),
+    }),
+  ];
+
+  const app = createApp({ version: VERSION, corsOrigins: config.corsOrigins, log, routes });
+  const isOurs = ownPaths(routes);
+  const gateway = config.gateway
+    ? createGateway({
+      gns3Url: config.gns3Url,
+      beforeFilesAreTaken: (request) => letGoOfFiles({ manager, gns3Url: config.gns3Url }, request),
+      log,
+    })
+    : undefined;
 
   return Promise.resolve({
-    fetch: (request) => outsideScopes(() => app.fetch(request)),
-    mounted: CHAT_PREFIXES.map(([prefix]) => `chat at ${prefix.replace(/:(\w+)/g, "{$1}")}`).concat(
+    fetch: (request, { remoteAddr }) =>
+      outsideScopes(() => {
+        if (!gateway || isOurs(new URL(request.url).pathname)) return app.fetch(request);
+        return gateway.fetch(request, { address: remoteAddr.hostname });
+      }),
+    mounted: [
+      ...CHAT_PREFIXES.map(([prefix]) => `chat at ${prefix.replace(/:(\w+)/g, "{$1}")}`),
       "API description at /docs and /openapi.json",
-    ),
+      ...(gateway ? [`everything else is GNS3's, its Web UI at /`] : []),
+    ],
     drain: async () => {
       draining = true;
       const running = manager.open.flatMap((agent) => agent.runningTurns);
@@ -106,6 +118,7 @@ export function createServer(
       ]);
       for (const turn of running) turn.abort("shutdown");
       await Promise.all(running.map((turn) => turn.finished));
+      gateway?.close();
     },
     close: async () => {
       await notifications.close();

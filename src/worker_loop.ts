@@ -42,6 +42,8 @@ export function runWorker(scope: WorkerScope, createServer: CreateServer): void 
 
   scope.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
+    // Deno 2.6's HTTP client of Node leaves such a promise when the gateway gives up an answer that its client has left.
+    if (event.reason instanceof Deno.errors.Interrupted) return;
     log.error("A promise failed and nothing handled it. This is a fault of this program.", {
       error: event.reason,
     });
@@ -80,7 +82,12 @@ async function start(
     server = await createServer(config, { log });
     const handle = server.fetch.bind(server);
     const http = Deno.serve(
-      { hostname: config.host, port: config.port, onListen: () => {} },
+      {
+        hostname: config.host,
+        port: config.port,
+        onListen: () => {},
+        onError: (error) => brokenOff(error, log),
+      },
       (request, info) => handle(request, info),
     );
     const { hostname, port } = http.addr;
@@ -93,6 +100,12 @@ async function start(
     scope.postMessage(failure(error, config));
     return null;
   }
+}
+
+/** An answer that failed in its middle, such as one of GNS3's that was passed on: its client has been cut off. */
+function brokenOff(error: unknown, log: Logger): Response {
+  log.warn("An answer was broken off.", { error });
+  return new Response(null, { status: 500 });
 }
 
 function failure(error: unknown, { host, port }: Config): FromWorker {

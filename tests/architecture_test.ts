@@ -55,7 +55,8 @@ const SYSTEM_PLACES = [
   "storage/restored.ts",
   "storage/secrets.ts",
   "knowledge/skills.ts",
-  "http/gateway.ts",
+  "http/gateway/http.ts",
+  "http/gateway/websocket.ts",
   "host/helper.ts",
 ];
 const SYSTEM_MODULES =

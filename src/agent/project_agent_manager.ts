@@ -41,6 +41,21 @@ const RESTORED = {
   },
 } as const;
 
+/** Before it has happened: GNS3 may still refuse. */
+const LEAVING = {
+  deleted: {
+    reason: "project_closed",
+    why: { code: "conflict", message: "The project is being deleted: the assistant was stopped." },
+  },
+  restored: {
+    reason: "project_restored",
+    why: {
+      code: "conflict",
+      message: "The project is being set back to a snapshot: the assistant was stopped.",
+    },
+  },
+} as const;
+
 /** Only a bound: what is forgotten is at worst a folder that is looked for in vain. */
 const MOST_CLOSED = 10_000;
 
@@ -51,6 +66,8 @@ export class ProjectAgentManager {
   /** Agents that are being closed: a project's next one waits, so that it has one connection at a time. */
   readonly #closing = new Map<string, { done: Promise<void>; hurry(): void }>();
   readonly #closedAt = new Map<string, Moment>();
+  /** Projects whose files are on their way out or in. */
+  readonly #held = new Map<string, number>();
   #moment = 0;
   #closed = false;
 
@@ -70,6 +87,9 @@ export class ProjectAgentManager {
     for (;;) {
       if (this.#closed) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
       if ((this.#closedAt.get(id) ?? 0) > asOf) throw closedMeanwhile();
+      if (this.#held.has(id)) {
+        throw new AppError("unavailable", "The project is being changed.", { retryAfter: 2 });
+      }
       const entry = this.#entries.get(id) ?? this.#create(project, asOf);
       this.#entries.delete(id);
       this.#entries.set(id, entry);
@@ -93,10 +113,25 @@ export class ProjectAgentManager {
     return [...this.#entries.values()].flatMap(({ service }) => service ?? []);
   }
 
-  /** Ends the project's turns cleanly and closes its database at once. Resolves when that is done; never rejects. */
-  async release(projectId: string): Promise<void> {
+  /** Whether anything of the project is open here. */
+  holds(projectId: string): boolean {
+    return this.#entries.has(projectId) || this.#closing.has(projectId);
+  }
+
+  /**
+   * Ends the project's turns and closes its database at once, because its files are about to be taken away. Nobody gets
+   * an agent of it before what this resolves to is called. Never rejects.
+   */
+  async release(projectId: string, how: "deleted" | "restored"): Promise<() => void> {
+    const count = (by: number) => {
+      const left = (this.#held.get(projectId) ?? 0) + by;
+      if (left > 0) this.#held.set(projectId, left);
+      else this.#held.delete(projectId);
+    };
+    count(1);
     this.#closing.get(projectId)?.hurry();
-    await this.#end(projectId, CLOSED);
+    await this.#end(projectId, LEAVING[how]);
+    return () => count(-1);
   }
 
   /** GNS3 has closed the project, or answered at `asOf` that it is closed or not there. */

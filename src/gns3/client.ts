@@ -81,6 +81,20 @@ export class Gns3Client {
     return this.#call("GET", project(projectId), toProject, { signal });
   }
 
+  /**
+   * Whether the caller may delete the opened project: opening it takes the same privilege (Project.Allocate), and does
+   * nothing to one that is open.
+   */
+  mayDelete(projectId: string, signal?: AbortSignal): Promise<boolean> {
+    return permitted(this.#call("POST", `${project(projectId)}/open`, () => true, { signal }));
+  }
+
+  /** Whether the caller may restore snapshots of the project (Snapshot.Restore): tried on one that does not exist. */
+  mayRestore(projectId: string, signal?: AbortSignal): Promise<boolean> {
+    const path = `${project(projectId)}/snapshots/${crypto.randomUUID()}/restore`;
+    return permitted(this.#call("POST", path, () => true, { signal }));
+  }
+
   nodes(projectId: string, signal?: AbortSignal): Promise<Node[]> {
     return this.#call("GET", `${project(projectId)}/nodes`, listOf(toNode), { signal });
   }
@@ -177,6 +191,16 @@ export class Gns3Client {
       const fields = error.issues.map((issue) => issue.path.join(".") || "the answer").slice(0, 5).join(", ");
       throw unavailable(`What answers at ${this.origin} is not a GNS3 3 server (unexpected ${fields}).`);
     }
+  }
+}
+
+/** Nothing but a refusal of the caller is a no: that there is nothing there is found out after that. */
+async function permitted(attempt: Promise<true>): Promise<boolean> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "unavailable") throw error;
+    return error.code === "not_found" || error.code === "conflict";
   }
 }
 

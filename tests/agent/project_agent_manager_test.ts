@@ -43,7 +43,7 @@ Deno.test("ProjectAgentManager releases the longest unused idle agents beyond th
   const { agents, closed, busy } = manager(2);
   busy.add("a");
   for (const id of ["a", "b", "c"]) await agents.get(project(id));
-  await agents.release("nothing");
+  (await agents.release("nothing", "deleted"))();
   assert.deepEqual(closed, ["b"]);
   assert.equal(agents.open.length, 2);
 });
@@ -102,7 +102,8 @@ Deno.test("ProjectAgentManager opens a project's next database only when the las
   const { agents, log, hold } = slowManager(0);
   await agents.get(project("a"));
   const { resolve } = hold();
-  const released = agents.release("a");
+  const released = agents.projectClosed("a");
+  await agents.projectOpened("a");
   const again = agents.get(project("a"));
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(log, ["open a", "end turns: project_closed"]);
@@ -121,7 +122,7 @@ Deno.test("ProjectAgentManager lets go of a closed project's files after a while
     if (next === "opened") await agents.projectOpened("a");
     if (next === "deleted") await agents.projectDeleted("a");
     if (next === "get") await agents.get(project("a"));
-    if (next === "release") await agents.release("a");
+    if (next === "release") await agents.release("a", "restored");
     if (next === "close") await agents.close();
     await closed;
     assert.deepEqual(log.slice(0, 3), ["open a", "end turns: project_closed", "close a"], next);
@@ -157,5 +158,20 @@ Deno.test("ProjectAgentManager makes a new agent where the files were taken away
     take(how);
     await agents.projectOpened("a");
     assert.equal(agents.open.length, 0);
+  }
+});
+
+Deno.test("ProjectAgentManager gives nobody an agent while a project's files are being taken away", async () => {
+  for (const [how, reason] of [["deleted", "project_closed"], ["restored", "project_restored"]] as const) {
+    const { agents, log } = slowManager(60_000);
+    assert.equal(agents.holds("a"), false);
+    await agents.get(project("a"));
+    assert.equal(agents.holds("a"), true);
+    const [first, second] = await Promise.all([agents.release("a", how), agents.release("a", how)]);
+    assert.deepEqual(log, ["open a", `end turns: ${reason}`, "close a"]);
+    first();
+    await assert.rejects(agents.get(project("a")), /is being changed/);
+    second();
+    await agents.get(project("a"));
   }
 });
