@@ -9,6 +9,7 @@ import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { Access } from "./gns3/access.ts";
 import type { Logger } from "./log.ts";
+import { ApprovalsRepository } from "./storage/approvals.ts";
 import { closeRestored, nodeFilesMark, openProjectDatabase, settled } from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 import { StepSaver } from "./storage/step_saver.ts";
@@ -73,6 +74,7 @@ function openStorage(project: Project, config: Config): ProjectStorage {
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
+    approvals: new ApprovalsRepository(database),
     taken: () => {
       const change = database.changedOutside();
       if (change) return change;

@@ -1,4 +1,5 @@
 // What an agent needs of its project's storage, and how it notices that GNS3 has taken the files away.
+import type { ApprovalsRepository } from "../storage/approvals.ts";
 import type { SqliteSaver } from "../storage/checkpoints.ts";
 import type { ChatSessionsRepository } from "../storage/sessions.ts";
 
@@ -6,6 +7,7 @@ import type { ChatSessionsRepository } from "../storage/sessions.ts";
 export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
+  approvals: ApprovalsRepository;
   /** What GNS3 has done to the project's files behind our back; undefined: nothing. Costs some microseconds. */
   taken(): "restored" | "deleted" | undefined;
   /** Everything that is saved stands in the database itself afterwards, and closing has nothing left to do. */

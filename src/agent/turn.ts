@@ -33,6 +33,8 @@ export class Turn {
   /** The automatic title, when this turn made one. */
   title?: string;
   abortReason?: AbortReason;
+  /** The turn ends because calls wait for the user's decision. */
+  waiting = false;
   /** What a stop that nobody asked for is told as. */
   #why?: TurnError;
   /** How it ended. */
@@ -86,6 +88,7 @@ export class Turn {
     if (this.#outcome) return this.#outcome;
     if (this.signal.aborted) return this.#why ? "error" : "aborted";
     if (this.error) return "error";
+    if (this.waiting) return "approval";
     return this.limitReached ? "limit" : "stop";
   }
 
