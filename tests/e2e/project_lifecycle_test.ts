@@ -49,7 +49,7 @@ const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 const answersIn = async (chat: Chat, session: string) =>
   (await chat.messages(session)).filter(({ role }) => role === "assistant").map(({ content }) => content);
 
-for (const [version, slot] of [["3.1.0a7", 44], ["3.0.6", 45]] as const) {
+for (const [version, slot] of [["3.1.0a7", 54], ["3.0.6", 55]] as const) {
   testWhere(
     labMissing(),
     `projects come and go on GNS3 ${version} while the assistant answers`,
