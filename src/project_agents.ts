@@ -1,6 +1,8 @@
 // Builds the agents of projects: everything that a turn needs, loaded with the first project that is used.
 import { AgentService } from "./agent/agent_service.ts";
+import type { ModelChoice } from "./agent/model_choice.ts";
 import { warmUp } from "./agent/tokens.ts";
+import type { TurnLimits } from "./agent/turn_limits.ts";
 import { turnContexts } from "./agent/turn_contexts.ts";
 import type { Config } from "./config.ts";
 import type { Consoles } from "./devices/consoles.ts";
@@ -18,12 +20,14 @@ const PARALLEL_TOOLS = 8;
 export interface ProjectAgentsOptions {
   config: Config;
   consoles: Consoles;
+  models: ModelChoice;
+  limits: TurnLimits;
   log: Logger;
 }
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, log }: ProjectAgentsOptions,
+  { config, consoles, models, limits, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
@@ -43,7 +47,8 @@ export function projectAgents(
       project,
       storage: openStorage(project, config),
       contextFor,
-      modelFor: () => modelOf(config),
+      modelFor: models.modelFor,
+      limits,
       log: log.child({ project_id: project.project_id }),
       newId: () => crypto.randomUUID(),
       now: () => new Date(),
@@ -63,12 +68,4 @@ function openStorage(project: Project, config: Config) {
     saver: new SqliteSaver(database, { checkpointsKept: config.checkpointsKept }),
     close: () => database.close(),
   };
-}
-
-function modelOf(config: Config) {
-  if (config.model) return config.model;
-  throw new AppError(
-    "bad_request",
-    "No model is configured. Set OPENAI_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY and GNS3_COPILOT_CONTEXT_LIMIT, or the model section of the configuration file, and start the server again.",
-  );
 }

@@ -13,6 +13,7 @@ import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
 import type { Logger } from "./log.ts";
+import { storedModels } from "./stored_models.ts";
 import { VERSION } from "./version.ts";
 import type { Server } from "./worker_loop.ts";
 
@@ -24,10 +25,12 @@ const CHAT_PREFIXES = [
   ["/v3/copilot/projects/:project_id/chat", "Alias"],
 ] as const;
 
-/** Builds the server. Nothing listens yet; `fetch` answers requests. */
-export function createServer(config: Config, { log }: { log: Logger }): Promise<Server> {
+/** Builds the server. Nothing listens yet; `fetch` answers requests. Throws `AppError` when its state cannot be used. */
+// deno-lint-ignore require-await -- what it throws must reject
+export async function createServer(config: Config, { log }: { log: Logger }): Promise<Server> {
   const startedAt = performance.now();
   const access = new Access({ baseUrl: config.gns3Url });
+  const models = storedModels(config, { access, log });
   const consoles = new Consoles({
     transport: config.consoleTransport,
     onFault: (error) => log.error("A console failed unexpectedly.", { error }),
@@ -36,7 +39,7 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
     const { projectAgents } = await import("./project_agents.ts");
-    return projectAgents({ config, consoles, log });
+    return projectAgents({ config, consoles, models: models.choice, limits: models.limits, log });
   });
   const manager = new ProjectAgentManager({
     maxProjects: config.maxProjects,
@@ -55,6 +58,7 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
         if (isGone(error)) void manager.release(projectId);
         throw error;
       });
+      models.memberships.met(caller);
       return { caller, service: await manager.get(project) };
     },
   };
@@ -69,6 +73,7 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
       ]),
       flatStreamRoute(deps),
       ...flatSessionRoutes(deps),
+      ...models.routes,
       ...healthRoutes({
         version: VERSION,
         startedAt,
@@ -79,9 +84,11 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
     ],
   });
 
-  return Promise.resolve({
+  return {
+    listening: ({ port }) => models.listening(port),
     fetch: (request) => outsideScopes(() => app.fetch(request)),
     mounted: CHAT_PREFIXES.map(([prefix]) => `chat at ${prefix.replace(/:(\w+)/g, "{$1}")}`).concat(
+      "model configurations at /v3/access/users/{user_id}/llm-model-configs and /v3/access/groups/…",
       "API description at /docs and /openapi.json",
     ),
     drain: async () => {
@@ -98,8 +105,9 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
     close: async () => {
       await manager.close();
       await consoles.close();
+      models.close();
     },
-  });
+  };
 }
 
 /** GNS3 says that the project is closed or not there: its agent has nothing to do any more. */

@@ -1,6 +1,6 @@
 // One project's agent: starts turns, follows and stops them, and answers for what is stored of them.
 import { AppError, errorText } from "../domain/error.ts";
-import type { CopilotMode, ModelConfig } from "../domain/model_config.ts";
+import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { type Caller, withScope } from "../domain/scope.ts";
 import type { ChatAnswer, ChatRequest, ChatSession, ConversationHistory } from "../domain/session.ts";
@@ -10,11 +10,14 @@ import type { ChatSessionsRepository } from "../storage/sessions.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
 import { answerOf, historyOf } from "./history.ts";
 import { repair, toChatMessage, userMessage } from "./messages.ts";
+import type { ChosenModel } from "./model_choice.ts";
 import { rebuildLog } from "./replay.ts";
 import type { EventLog } from "./event_log.ts";
 import { titleText } from "./title_text.ts";
 import { type AbortReason, Turn } from "./turn.ts";
 import type { TurnContext } from "./turn_context.ts";
+import type { Account, TurnLimits } from "./turn_limits.ts";
+import type { CallUsage } from "./turn_statistics.ts";
 
 /** The storage of one project. */
 export interface ProjectStorage {
@@ -34,7 +37,8 @@ export interface AgentServiceOptions {
     project: Project,
   ): Omit<TurnContext, "wantsTitle">;
   /** The model configuration of a caller. Throws `bad_request` when there is none. */
-  modelFor(caller: Caller): ModelConfig;
+  modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel>;
+  limits: Pick<TurnLimits, "admit" | "spent">;
   log: Logger;
   newId(): string;
   now(): Date;
@@ -42,6 +46,8 @@ export interface AgentServiceOptions {
 
 export interface StartTurn {
   caller: Caller;
+  /** What `modelFor` gave for the caller, just before. */
+  model: ChosenModel;
   request: ChatRequest;
   /** The mode of `/inject`, whatever the configuration says. */
   forcedMode?: CopilotMode;
@@ -77,21 +83,28 @@ export class AgentService {
     return [...this.#running.values()].map((context) => context.turn);
   }
 
+  /** The model for a turn of this caller. Throws `bad_request` when none is configured; see `model_choice.ts`. */
+  modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel> {
+    return this.options.modelFor(caller, signal);
+  }
+
   /**
    * Starts a turn and returns at once; the turn goes on by itself. Throws 404 for another user's session, 409 for a busy
-   * one, 400 when no model is configured. Nothing is awaited between the check and the mark: two requests cannot both pass.
+   * one, 429 over a limit. Nothing is awaited between the check and the mark: two requests cannot both pass.
    */
-  startTurn({ caller, request, forcedMode }: StartTurn): Turn {
+  startTurn({ caller, model, request, forcedMode }: StartTurn): Turn {
     if (this.#closed) throw new AppError("unavailable", "The project is being closed.", { retryAfter: 2 });
-    const model = this.options.modelFor(caller);
     const sessionId = request.session_id || this.options.newId();
     const owner = this.sessions.ownerOf(sessionId);
     if (owner !== undefined && owner !== caller.userId) throw new AppError("not_found", "Session not found.");
     if (this.#running.has(sessionId)) throw new AppError("conflict", "This session is already answering.");
 
+    const account = { userId: caller.userId, groupId: model.groupId };
+    this.options.limits.admit(account);
     const now = this.options.now();
-    const mode = forcedMode ?? model.copilot_mode;
+    const mode = forcedMode ?? model.config.copilot_mode;
     const turn = new Turn(this.options.newId(), sessionId, caller.userId, now);
+    turn.statistics.onCall = (usage) => this.#spent(account, usage);
     if (owner === undefined) {
       this.sessions.create({
         thread_id: sessionId,
@@ -102,7 +115,7 @@ export class AgentService {
       });
     }
     this.#forget(sessionId);
-    withScope({ caller, model }, () => {
+    withScope({ caller, model: model.config }, () => {
       const context = {
         ...this.options.contextFor(turn, mode, request, this.project),
         wantsTitle: () => this.sessions.wantsTitle(sessionId),
@@ -228,6 +241,15 @@ export class AgentService {
       this.#running.delete(turn.sessionId);
       if (!this.#closed) this.#keep(turn);
       this.#prune(turn.sessionId);
+    }
+  }
+
+  /** A turn is not failed because its tokens could not be counted. */
+  #spent(account: Account, usage: CallUsage): void {
+    try {
+      this.options.limits.spent(account, usage);
+    } catch (error) {
+      this.options.log.error("Tokens that were spent could not be counted.", { error: errorText(error) });
     }
   }
 
