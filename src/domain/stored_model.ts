@@ -57,7 +57,12 @@ const maxTokens = z.union([z.int().positive(), z.string()]).nullable().transform
   context.addIssue({ code: "custom", message: "must be a whole number above 0" });
   return z.NEVER;
 });
-const contextLimit = z.int().positive().max(1_000_000).describe("Context window in thousands of tokens");
+const contextLimit = z.int({
+  error: ({ input }) =>
+    input === undefined
+      ? "is required: the model's context window in thousands of tokens"
+      : "must be a whole number: the model's context window in thousands of tokens",
+}).positive("must be above 0").max(1_000_000).describe("The model's context window in thousands of tokens");
 const strategy = z.enum(CONTEXT_STRATEGIES);
 const mode = z.enum(COPILOT_MODES);
 

@@ -1,5 +1,6 @@
 // This server's own database, in the state directory: model configurations, and what was spent on models.
 import { join } from "node:path";
+import { AppError } from "../domain/error.ts";
 import type { Database } from "./connection.ts";
 import { openDatabase } from "./database.ts";
 import { type DatabaseWords, storageError } from "./errors.ts";
@@ -53,16 +54,22 @@ const STATE_MIGRATIONS: readonly Migration[] = [(db) =>
 
 /**
  * Opens the database in `stateDir` (`:memory:` for one that is gone when closed). Throws `AppError` for a damaged or
- * newer one, which is left untouched, and for a directory that cannot be written.
+ * newer one, which is left untouched, for a directory that cannot be written, and `not_found` for one that `must exist`.
  */
-export function openStateDatabase(stateDir: string): Database {
+export function openStateDatabase(stateDir: string, which?: "must exist"): Database {
   const options = { shared: true, words: STATE_DATABASE };
   if (stateDir === ":memory:") return openDatabase(stateDir, STATE_MIGRATIONS, options);
   const path = join(stateDir, FILE);
   try {
     // Made here, because SQLite would let everybody read it.
-    Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+    Deno.openSync(path, { create: which !== "must exist", write: true, mode: 0o600 }).close();
   } catch (error) {
+    if (error instanceof Deno.errors.NotFound && which) {
+      throw new AppError(
+        "not_found",
+        `There is no ${FILE} in the state directory. Name the server's with --state-dir.`,
+      );
+    }
     throw storageError(error, STATE_DATABASE);
   }
   return openDatabase(path, STATE_MIGRATIONS, options);
