@@ -9,6 +9,7 @@ import type { Consoles } from "./devices/consoles.ts";
 import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { Logger } from "./log.ts";
+import { ApprovalsRepository } from "./storage/approvals.ts";
 import { openProjectDatabase } from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 import { StepSaver } from "./storage/step_saver.ts";
@@ -66,6 +67,7 @@ function openStorage(project: Project, config: Config) {
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
+    approvals: new ApprovalsRepository(database),
     close: () => database.close(),
   };
 }
