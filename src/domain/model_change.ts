@@ -1,6 +1,6 @@
 // What a request makes of a stored model configuration, and what a turn gets from it.
 import { DEFAULT_TEMPERATURE, type ModelConfig } from "./model_config.ts";
-import { type CreateModel, extraOf, type ModelSettings, type UpdateModel } from "./stored_model.ts";
+import { type CreateModel, extraOf, KEY_MASK, type ModelSettings, type UpdateModel } from "./stored_model.ts";
 
 /** The settings of a new configuration. */
 export function settingsOf(body: CreateModel): ModelSettings {
@@ -29,12 +29,9 @@ export function changeSettings(before: ModelSettings | undefined, change: Update
   return merged as ModelSettings;
 }
 
-/**
- * What a sent key means: undefined leaves the stored one, null removes it. Clients are shown null instead of a key; a
- * row of stars or dots is what one of them may have made of that.
- */
+/** What a sent key means: undefined leaves the stored one, null removes it. Clients are shown null instead of a key. */
 export function keyChange(sent: string | null | undefined): string | null | undefined {
-  if (sent === undefined || sent === null || /^[*•●·.]+$/.test(sent)) return undefined;
+  if (sent === undefined || sent === null || KEY_MASK.test(sent)) return undefined;
   return sent === "" ? null : sent;
 }
 

@@ -37,6 +37,8 @@ const OURS = [
   "source",
   "group_name",
   "api_key_status",
+  // No field at all: assigning to it would change the object itself.
+  "__proto__",
 ];
 /** Bounds of the fields that we do not know and only keep. */
 const MOST_EXTRA = 50;
@@ -45,7 +47,14 @@ const LARGEST_EXTRA = 16_384;
 const name = z.string().trim().min(1).max(100);
 const text = (max: number) => z.string().trim().min(1).max(max);
 const baseUrl = z.string().trim().max(2_000).describe("Empty: the provider's own address, where it is known");
+/** What a client may have made of the null that it is shown instead of a key. */
+export const KEY_MASK = /^[*•●·.]+$/;
+// Anything else no header can carry, and the error of a failed attempt would quote it.
 const apiKey = z.string().trim().max(10_000)
+  .refine(
+    (key) => /^[\x21-\x7e]*$/.test(key) || KEY_MASK.test(key),
+    "must be letters, digits and signs without spaces",
+  )
   .describe("Never returned. Left out, null or a mask: the stored one stays; empty: it is removed");
 const temperature = z.number().min(0).max(2);
 // GNS3's Web UI sends fields that it does not know as texts.

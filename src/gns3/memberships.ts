@@ -36,7 +36,10 @@ export class Memberships {
 
   /** Lets a super administrator who has just called stand in for users who may not ask. Others are not remembered. */
   met(caller: Caller): void {
-    if (caller.superadmin) this.#administrator = caller.credential;
+    if (!caller.superadmin) return;
+    // What could not be told without one can be told now.
+    if (this.#administrator === undefined) this.#entries.clear();
+    this.#administrator = caller.credential;
   }
 
   /**
@@ -65,8 +68,7 @@ export class Memberships {
     const forget = () => {
       if (this.#entries.get(userId) === entry) this.#entries.delete(userId);
     };
-    // That nobody could be asked is no answer: an administrator may come the next moment.
-    void groups.then((found) => found ?? forget(), forget);
+    groups.catch(forget);
     return entry;
   }
 

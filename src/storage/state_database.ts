@@ -9,9 +9,9 @@ import type { Migration } from "./migrations.ts";
 const FILE = "gns3_copilot.db";
 
 const STATE_DATABASE: DatabaseWords = {
-  database: `The database ${FILE} of this server`,
-  file: `${FILE} of this server`,
-  content: "the state of this server",
+  database: `This server's database ${FILE}`,
+  file: FILE,
+  content: "this server's state",
   folder: "the state directory (--state-dir)",
   repair: "put a backup in its place, or move it away to begin with an empty one",
   reopen: "Try again in a moment.",

@@ -1,6 +1,8 @@
 // `gns3-copilot rekey` as it is run from a shell.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { text } from "../../src/practice/model_script.ts";
+import { API_KEY, startChatServer } from "../fakes/chat.ts";
 import { startFromSource } from "../fakes/program.ts";
 import { body, withConfigs, withStateDir } from "../storage/state.ts";
 
@@ -47,6 +49,43 @@ Deno.test("rekey moves keys from the file to the environment, and from one key t
     assert.equal(withConfigs(stateDir, (configs) => configs.apiKey(made), [second]), KEY);
     assert.equal(withConfigs(stateDir, (configs) => configs.countLost(), [first]), 1);
   }));
+
+Deno.test("rekey works beside a running server: nobody notices, before, during or after a restart", async () => {
+  await using server = await startChatServer({ model: null });
+  const stateDir = server.gns3.projectsDir;
+  const alice = server.chat("alice");
+  const path = `/v3/access/users/${server.gns3.userIds.alice}/llm-model-configs`;
+  const config = (name: string) => ({
+    name,
+    provider: "openai",
+    base_url: server.model.url,
+    model: "practice-1",
+    context_limit: 128,
+    api_key: API_KEY,
+    is_default: true,
+  });
+  const [{ code }, ...made] = await Promise.all([
+    rekey(stateDir, await alice.json("POST", path, config("first"), 201).then(() => ({}))),
+    ...Array.from({ length: 10 }, async (_, i) => {
+      await new Promise((resolve) => setTimeout(resolve, i * 40));
+      return await alice.json("POST", path, config(`during ${i}`), 201);
+    }),
+  ]);
+  assert.equal(code, 0);
+  await rekey(stateDir);
+  const works = async () => {
+    for (const { config_id } of made) {
+      await alice.json("PUT", `${path}/default/${config_id}`, {});
+      assert.equal((await alice.send(server.model.script("t", [text("fine")]))).text, "fine");
+    }
+  };
+  await works();
+  await server.restart();
+  await works();
+  const { configs } = await alice.json("GET", path);
+  // deno-lint-ignore no-explicit-any
+  assert.ok(configs.length === 11 && configs.every((c: any) => c.api_key_status === "stored"));
+});
 
 Deno.test("rekey says what is missing, and creates nothing", () =>
   withStateDir(async (stateDir) => {

@@ -37,7 +37,7 @@ Deno.test("a value that a field cannot have is refused by the field's name, when
     context_limit: [0, null],
     context_strategy: ["all", 1],
     copilot_mode: ["anything", 1],
-    api_key: [5, {}],
+    api_key: [5, {}, "sk-with a space", "sk-line\nbreak", "sk-é"],
     is_default: ["yes"],
     base_url: [5],
     config: [{ api_key: "sk-123456789" }],
@@ -89,6 +89,16 @@ Deno.test("fields that are not known are kept, those of the server's own are not
   });
   const changed = changeSettings(settings, updateModelSchema.parse({ top_p: null, more: 1 }));
   assert.deepEqual([changed.top_p, changed.deep, changed.more], [undefined, { a: [1, null] }, 1]);
+});
+
+Deno.test("a field that would change the object itself is dropped", () => {
+  const sent = JSON.parse(`{"name": "one", "provider": "openai", "model": "m-1", "context_limit": 8,
+    "__proto__": {"base_url": "http://169.254.169.254"}}`);
+  const settings = settingsOf(createModelSchema.parse(sent));
+  assert.equal(settings.base_url, "");
+  assert.equal(Object.getPrototypeOf(settings), Object.prototype);
+  const changed = changeSettings(settings, updateModelSchema.parse(JSON.parse('{"__proto__": {"x": 1}}')));
+  assert.equal((changed as Record<string, unknown>).x, undefined);
 });
 
 Deno.test("unknown fields are bounded in number, size and depth", () => {

@@ -22,7 +22,7 @@ Deno.test("openStateDatabase refuses what it cannot use with a sentence about th
     Deno.writeTextFileSync(path, damaged);
     assert.throws(() => openStateDatabase(stateDir), {
       code: "internal",
-      message: "The database gns3_copilot.db of this server is damaged. It was left untouched; " +
+      message: "This server's database gns3_copilot.db is damaged. It was left untouched; " +
         "put a backup in its place, or move it away to begin with an empty one.",
     });
     assert.equal(Deno.readTextFileSync(path), damaged);
@@ -33,7 +33,7 @@ Deno.test("openStateDatabase refuses what it cannot use with a sentence about th
     }
     assert.throws(
       () => openStateDatabase(stateDir),
-      /^AppError: The database gns3_copilot\.db of this server was written by a newer/,
+      /^AppError: This server's database gns3_copilot\.db was written by a newer/,
     );
   }));
 

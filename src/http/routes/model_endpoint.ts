@@ -25,7 +25,7 @@ export async function checkEndpoint(
   try {
     await guard({ provider, base_url: given });
   } catch (error) {
-    throw error instanceof AppError ? refuse(error.message) : error;
+    throw error instanceof AppError ? refuse(error.message.replace(/^base_url /, "")) : error;
   }
 }
 
