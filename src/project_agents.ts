@@ -1,7 +1,9 @@
 // Builds the agents of projects: everything that a turn needs, loaded with the first project that is used.
 import { AgentService } from "./agent/agent_service.ts";
+import type { ModelChoice } from "./agent/model_choice.ts";
 import type { ProjectStorage } from "./agent/project_storage.ts";
 import { warmUp } from "./agent/tokens.ts";
+import type { TurnLimits } from "./agent/turn_limits.ts";
 import { turnContexts } from "./agent/turn_contexts.ts";
 import type { Config } from "./config.ts";
 import type { Consoles } from "./devices/consoles.ts";
@@ -24,12 +26,14 @@ export interface ProjectAgentsOptions {
   access: Access;
   /** Milliseconds between two looks at whether a running turn's user may still use the project. */
   recheckMs: number;
+  models: ModelChoice;
+  limits: TurnLimits;
   log: Logger;
 }
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, access, recheckMs, log }: ProjectAgentsOptions,
+  { config, consoles, access, recheckMs, models, limits, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
@@ -50,11 +54,12 @@ export function projectAgents(
       project,
       storage: openStorage(project, config),
       contextFor,
-      modelFor: () => modelOf(config),
       access: {
         check: (caller, signal) => access.project(caller, project.project_id, signal),
         everyMs: recheckMs,
       },
+      modelFor: models.modelFor,
+      limits,
       log: log.child({ project_id: project.project_id }),
       newId: () => crypto.randomUUID(),
       now: () => new Date(),
@@ -91,12 +96,4 @@ function openStorage(project: Project, config: Config): ProjectStorage {
       else database.close();
     },
   };
-}
-
-function modelOf(config: Config) {
-  if (config.model) return config.model;
-  throw new AppError(
-    "bad_request",
-    "No model is configured. Set OPENAI_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY and GNS3_COPILOT_CONTEXT_LIMIT, or the model section of the configuration file, and start the server again.",
-  );
 }

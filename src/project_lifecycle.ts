@@ -10,18 +10,26 @@ import type { FilesTaken } from "./http/gateway/gateway.ts";
 import type { Logger } from "./log.ts";
 
 export interface ProjectLifecycleOptions {
-  config: Pick<Config, "gns3Url" | "gns3User" | "gns3Password">;
+  gns3Url: string;
+  account?: ServiceAccount;
   manager: ProjectAgentManager;
   access: Access;
   log: Logger;
 }
 
+/** The account that an administrator has given this server, if any. */
+export function serviceAccount(
+  { gns3Url: baseUrl, gns3User: username, gns3Password: password }: Config,
+  log: Logger,
+): ServiceAccount | undefined {
+  if (!username || password === null) return undefined;
+  return new ServiceAccount({ baseUrl, username, password, onToken: (token) => log.secret(token) });
+}
+
 /** Follows GNS3's controller stream until it is closed, and keeps the agents in step with it. */
-export function followProjects({ config, manager, access, log }: ProjectLifecycleOptions): Notifications {
-  const { gns3Url: baseUrl, gns3User: username, gns3Password: password } = config;
-  const account = username && password !== null
-    ? new ServiceAccount({ baseUrl, username, password, onToken: (token) => log.secret(token) })
-    : undefined;
+export function followProjects(
+  { gns3Url: baseUrl, account, manager, access, log }: ProjectLifecycleOptions,
+): Notifications {
   // None of the manager's methods rejects.
   const onEvent = (event: ProjectEvent) => {
     log.debug(`GNS3: project ${event.action}.`, { project_id: event.project_id });

@@ -14,7 +14,8 @@ import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
 import type { Logger } from "./log.ts";
-import { followProjects, isGone, letGoOfFiles } from "./project_lifecycle.ts";
+import { followProjects, isGone, letGoOfFiles, serviceAccount } from "./project_lifecycle.ts";
+import { storedModels } from "./stored_models.ts";
 import { VERSION } from "./version.ts";
 import type { Server } from "./worker_loop.ts";
 
@@ -29,13 +30,19 @@ const CHAT_PREFIXES = [
 /** How often it is asked whether those who listen or have a turn running still may; a refusal counts within a minute. */
 const RECHECK_MS = 40_000;
 
-/** Builds the server. Nothing listens yet; `fetch` answers requests. `recheckMs` is for tests. */
-export function createServer(
+/**
+ * Builds the server. Nothing listens yet; `fetch` answers requests. `recheckMs` is for tests. Throws `AppError` when its
+ * state cannot be used.
+ */
+// deno-lint-ignore require-await -- what it throws must reject
+export async function createServer(
   config: Config,
   { log, recheckMs = RECHECK_MS }: { log: Logger; recheckMs?: number },
 ): Promise<Server> {
   const startedAt = performance.now();
   const access = new Access({ baseUrl: config.gns3Url });
+  const account = serviceAccount(config, log);
+  const models = storedModels(config, { access, account, log });
   const consoles = new Consoles({
     transport: config.consoleTransport,
     onFault: (error) => log.error("A console failed unexpectedly.", { error }),
@@ -44,7 +51,15 @@ export function createServer(
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
     const { projectAgents } = await import("./project_agents.ts");
-    return projectAgents({ config, consoles, access, recheckMs, log });
+    return projectAgents({
+      config,
+      consoles,
+      access,
+      recheckMs,
+      models: models.choice,
+      limits: models.limits,
+      log,
+    });
   });
   const manager = new ProjectAgentManager({
     maxProjects: config.maxProjects,
@@ -52,7 +67,7 @@ export function createServer(
     create: async (project) => (await agents())(project),
   });
 
-  const notifications = followProjects({ config, manager, access, log });
+  const notifications = followProjects({ gns3Url: config.gns3Url, account, manager, access, log });
 
   let draining = false;
   const deps: ChatDeps = {
@@ -67,6 +82,7 @@ export function createServer(
         throw error;
       });
       notifications.use(caller.credential);
+      models.memberships.met(caller);
       const refused = () => refusedNow(access, caller, project.project_id);
       return { caller, service: await manager.get(project, asOf), recheck: { everyMs: recheckMs, refused } };
     },
@@ -78,6 +94,7 @@ export function createServer(
     ]),
     flatStreamRoute(deps),
     ...flatSessionRoutes(deps),
+    ...models.routes,
     ...healthRoutes({
       version: VERSION,
       startedAt,
@@ -97,7 +114,8 @@ export function createServer(
     })
     : undefined;
 
-  return Promise.resolve({
+  return {
+    listening: ({ port }) => models.listening(port),
     fetch: (request, { remoteAddr }) =>
       outsideScopes(() => {
         if (!gateway || isOurs(new URL(request.url).pathname)) return app.fetch(request);
@@ -105,6 +123,7 @@ export function createServer(
       }),
     mounted: [
       ...CHAT_PREFIXES.map(([prefix]) => `chat at ${prefix.replace(/:(\w+)/g, "{$1}")}`),
+      "model configurations at /v3/access/users/{user_id}/llm-model-configs and /v3/access/groups/…",
       "API description at /docs and /openapi.json",
       ...(gateway ? [`everything else is GNS3's, its Web UI at /`] : []),
     ],
@@ -124,8 +143,9 @@ export function createServer(
       await notifications.close();
       await manager.close();
       await consoles.close();
+      models.close();
     },
-  });
+  };
 }
 
 async function answers(gns3Url: string): Promise<boolean> {

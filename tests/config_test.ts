@@ -47,6 +47,10 @@ Deno.test("without any option the contract's defaults hold", () => {
     maxProjects: 64,
     drainTimeout: 20,
     checkpointsKept: 1,
+    modelHosts: [],
+    turnsPerMinute: 0,
+    tokensPerDay: 0,
+    groupTokensPerDay: 0,
     consoleTransport: "websocket",
     logLevel: "info",
     logFormat: "pretty",
@@ -54,6 +58,7 @@ Deno.test("without any option the contract's defaults hold", () => {
     quiet: false,
     model: null,
     gns3Password: null,
+    secretKeys: [],
   });
 });
 
@@ -84,6 +89,14 @@ Deno.test("every option can be given by flag, by environment and by file with th
     maxProjects: ["7", "7", 7],
     drainTimeout: ["0", "0", 0],
     checkpointsKept: ["3", "3", 3],
+    modelHosts: [
+      "api.openai.com, *.lab.example,[::1]:11434",
+      "[api.openai.com, '*.lab.example', '[::1]:11434']",
+      ["api.openai.com", "*.lab.example", "[::1]:11434"],
+    ],
+    turnsPerMinute: ["6", "6", 6],
+    tokensPerDay: ["200000", "200000", 200_000],
+    groupTokensPerDay: ["5000000", "5000000", 5_000_000],
     consoleTransport: ["telnet", "telnet", "telnet"],
     logLevel: ["warn", "warn", "warn"],
     logFormat: ["json", "json", "json"],
@@ -127,7 +140,7 @@ Deno.test("an unknown option is refused by name, with what may have been meant",
 });
 
 Deno.test("an option that this version does not have yet is refused as such, wherever it stands", () => {
-  refuses({ args: ["--tokens-per-day", "5"] }, "--tokens-per-day is not available in this version.");
+  refuses({ args: ["--protocol=all"] }, "--protocol is not available in this version.");
   refuses({ args: ["--open=true"] }, "--open is not available in this version.");
   refuses(
     { env: { GNS3_COPILOT_DATABASE_URL: "postgres://x" } },
@@ -150,6 +163,24 @@ Deno.test("the service account's password comes from the environment and from no
   const elsewhere = "is not an option: the password is only taken from GNS3_COPILOT_GNS3_PASSWORD.";
   refuses({ args: ["--gns3-password", "x"] }, `--gns3-password ${elsewhere}`);
   refuses({ file: "gns3_password: x" }, `gns3_password in copilot.yaml ${elsewhere}`);
+});
+
+Deno.test("what encrypts stored keys comes from the environment alone, several separated by commas, and is never shown", () => {
+  const env = (key: string) => ({ GNS3_COPILOT_SECRET_KEY: key });
+  assert.deepEqual(config({ env: env(" new passphrase 123 ,old passphrase 123") }).secretKeys, [
+    "new passphrase 123",
+    "old passphrase 123",
+  ]);
+  assert.deepEqual(config({ env: env("") }).secretKeys, []);
+  refuses(
+    { env: env("new passphrase 123,secret") },
+    "GNS3_COPILOT_SECRET_KEY must have at least 16 characters. `openssl rand -base64 32` prints a good one.",
+  );
+  refuses({ args: ["--secret-key", "new passphrase 123"] }, /^AppError: Unknown option --secret-key\./);
+  refuses(
+    { file: "secret_key: new passphrase 123" },
+    /^AppError: Unknown option secret_key in copilot\.yaml\./,
+  );
 });
 
 Deno.test("a value that an option cannot have is refused with what it may be", () => {

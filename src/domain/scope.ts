@@ -8,6 +8,8 @@ export interface Caller {
   userId: string;
   username: string;
   credential: string;
+  /** Whether GNS3 calls this user a super administrator. */
+  superadmin?: boolean;
 }
 
 /** The only place where a credential or a model's API key lives while a turn runs. */

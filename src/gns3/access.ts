@@ -15,7 +15,7 @@ export interface AccessOptions {
 }
 
 interface Entry {
-  user: Promise<Pick<Caller, "userId" | "username">>;
+  user: Promise<Omit<Caller, "credential">>;
   until: number;
 }
 
@@ -80,7 +80,11 @@ export class Access {
 
   #ask(credential: string, key: string): Entry {
     const user = this.#client(credential).me()
-      .then(({ user_id, username }) => ({ userId: user_id, username }));
+      .then(({ user_id, username, is_superadmin }) => ({
+        userId: user_id,
+        username,
+        ...(is_superadmin ? { superadmin: true } : {}),
+      }));
     const entry = { user, until: this.#now() + (this.#options.cacheMs ?? 60_000) };
     user.catch(() => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);

@@ -1,13 +1,10 @@
 // Makes the model of a configuration: LangChain's Chat Completions model for any OpenAI-compatible endpoint, which
 // reads no environment, traces nowhere and gives access to the raw response.
 import { ChatOpenAICompletions } from "@langchain/openai";
-import type { ModelConfig } from "../domain/model_config.ts";
+import { DEFAULT_TEMPERATURE, type ModelConfig } from "../domain/model_config.ts";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
 import { endpointFetch } from "./endpoint_fetch.ts";
 import { type Quirks, quirksOf } from "./quirks.ts";
-
-/** What a model gets when its configuration names no temperature (contract section 9). */
-export const DEFAULT_TEMPERATURE = 0.7;
 
 // The silence limit of `streamModel` is the one that counts; the client's own must not come before it.
 const CLIENT_TIMEOUT = 24 * 3600 * 1000;
