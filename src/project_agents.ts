@@ -8,7 +8,7 @@ import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { Logger } from "./log.ts";
 import { SqliteSaver } from "./storage/checkpoints.ts";
-import { openProjectDatabase } from "./storage/database.ts";
+import { keepThrough, openProjectDatabase } from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 
 /** Model calls in a turn; fault injection looks, breaks and verifies, so it gets more. */
@@ -61,6 +61,7 @@ function openStorage(project: Project, config: Config) {
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new SqliteSaver(database, { checkpointsKept: config.checkpointsKept }),
+    keepThrough: <T>(restore: () => Promise<T>) => keepThrough(database, restore),
     close: () => database.close(),
   };
 }

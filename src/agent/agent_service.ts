@@ -20,6 +20,8 @@ import type { TurnContext } from "./turn_context.ts";
 export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
+  /** Runs a restore of a snapshot, which overwrites the database's file, so that the database stays as it is. */
+  keepThrough<T>(restore: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -57,6 +59,7 @@ export class AgentService {
   readonly #running = new Map<string, TurnContext>();
   readonly #finished = new Map<string, { turn: Turn; timer: ReturnType<typeof setTimeout> }>();
   readonly #graph: CopilotGraph;
+  #restore?: Promise<void>;
   #closed = false;
 
   constructor(private readonly options: AgentServiceOptions) {
@@ -71,6 +74,11 @@ export class AgentService {
 
   get busy(): boolean {
     return this.#running.size > 0;
+  }
+
+  /** A turn of this agent restores a snapshot; GNS3 closes the project for a moment, which means nothing. */
+  get restoring(): boolean {
+    return this.#restore !== undefined;
   }
 
   get runningTurns(): Turn[] {
@@ -103,8 +111,10 @@ export class AgentService {
     }
     this.#forget(sessionId);
     withScope({ caller, model }, () => {
-      const context = {
-        ...this.options.contextFor(turn, mode, request, this.project),
+      const made = this.options.contextFor(turn, mode, request, this.project);
+      const context: TurnContext = {
+        ...made,
+        toolContext: { ...made.toolContext, keepConversations: (restore) => this.#keepThrough(restore) },
         wantsTitle: () => this.sessions.wantsTitle(sessionId),
       };
       this.#running.set(sessionId, context);
@@ -174,7 +184,18 @@ export class AgentService {
     for (const turn of running) turn.abort(reason);
     await Promise.all(running.map((turn) => turn.finished));
     for (const id of [...this.#finished.keys()]) this.#forget(id);
+    await this.#restore;
     this.options.storage.close();
+  }
+
+  /** The turn that asked for it may have been stopped: the restore goes on, and its end is waited for in `close`. */
+  async #keepThrough<T>(restore: () => Promise<T>): Promise<T> {
+    if (this.#restore) {
+      throw new AppError("conflict", "A snapshot of this project is being restored already.");
+    }
+    const work = this.options.storage.keepThrough(restore);
+    this.#restore = work.then(() => {}, () => {}).finally(() => this.#restore = undefined);
+    return await work;
   }
 
   #own(userId: string, sessionId: string): ChatSession {
