@@ -21,6 +21,8 @@ export interface HelperOptions {
 /** tshark may use a core each; the lab's devices need some too. */
 const AT_ONCE = 2;
 const CHUNK = 256 * 1024;
+/** A capture of fewer bytes has not even its own header yet; tshark would take them for something else. */
+const HEADER = 24;
 
 /** Answers until it is closed; running programs end with it. */
 export function startHelper(options: HelperOptions): { close(): void } {
@@ -101,23 +103,28 @@ function isCode(code: string): code is typeof CODES[number] {
 async function open(source: Source, projectsDir: string) {
   if (source.kind === "bytes") {
     checkMagic(source.bytes);
-    return { packets: once(source.bytes), size: source.bytes.length, close: () => {} };
+    const { length } = source.bytes;
+    return {
+      packets: ReadableStream.from(length < HEADER ? [] : [source.bytes]),
+      size: length,
+      close: () => {},
+    };
   }
   const { file, size } = await openCapture(source.path, source.within, projectsDir);
   try {
-    const head = new Uint8Array(Math.min(size, 4));
+    const head = new Uint8Array(Math.min(size, HEADER));
     let read = 0;
     while (read < head.length) read += await file.read(head.subarray(read)) ?? head.length;
     checkMagic(head);
-    return { packets: chunks(file, head, size), size, close: () => file.close() };
+    return {
+      packets: size < HEADER ? ReadableStream.from([]) : chunks(file, head, size),
+      size,
+      close: () => file.close(),
+    };
   } catch (error) {
     file.close();
     throw error;
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 async function* chunks(file: Deno.FsFile, head: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

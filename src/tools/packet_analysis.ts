@@ -61,6 +61,8 @@ interface Said {
 
 const HIERARCHY: Query = { statistics: ["io,phs"] };
 const SHOWN = 20;
+/** Bytes that the header of a pcapng file with comments and several interfaces may take. */
+const SMALL = 2_000;
 
 async function overview(part: Pick<Query, "first" | "last">, ask: Ask): Promise<Said> {
   const packets = await ask(part.first || part.last ? part : { first: SHOWN });
@@ -86,9 +88,20 @@ async function asking(query: Query, ask: Ask): Promise<Said> {
   }
   if (answer.problem) return { error: `tshark says: ${answer.problem}` };
   const notes = remarks(answer);
-  if (answer.lines === 0 && !answer.timedOut) notes.unshift(...await whyEmpty(query, answer, ask));
+  if (await nothingIn(query, answer, ask)) notes.unshift(...await whyEmpty(query, answer, ask));
   else if (query.statistics) notes.push(...encrypted(answer.output));
   return { output: answer.output, ...(notes.length ? { notes } : {}) };
+}
+
+/** A report has a frame around it even when no packet is there; only a small file can hold none. */
+async function nothingIn(
+  query: Query,
+  { lines, timedOut, captureBytes }: Analysis,
+  ask: Ask,
+): Promise<boolean> {
+  if (timedOut) return false;
+  if (!query.statistics || lines === 0) return lines === 0;
+  return captureBytes < SMALL && (await ask({ first: 1 })).lines === 0;
 }
 
 /** Nothing came out: because nothing is in, because nothing fits, or because too little was looked at. */
