@@ -8,6 +8,7 @@ import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { HostClient } from "./host/client.ts";
 import type { Logger } from "./log.ts";
+import { ApprovalsRepository } from "./storage/approvals.ts";
 import type { AuditLog } from "./storage/audit_log.ts";
 import { keepThrough, openProjectDatabase } from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
@@ -69,6 +70,7 @@ function openStorage(project: Project, config: Config) {
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
+    approvals: new ApprovalsRepository(database),
     keepThrough: <T>(restore: () => Promise<T>) => keepThrough(database, restore),
     close: () => database.close(),
   };

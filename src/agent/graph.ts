@@ -1,5 +1,6 @@
 // The agent: llm_call → should_continue → tool_node → llm_call … → title_generator → end.
 import { Runnable, type RunnableConfig } from "@langchain/core/runnables";
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import { type BaseCheckpointSaver, END, START, StateGraph } from "@langchain/langgraph";
 import { toolCallsOf } from "../models/tool_calls.ts";
 import { llmCall } from "./llm_call.ts";
@@ -18,12 +19,17 @@ class Step<Output> extends Runnable<State, Output> {
   constructor(
     private readonly turnOf: TurnLookup,
     private readonly run: (state: State, context: TurnContext) => Output | Promise<Output>,
+    private readonly interrupts = false,
   ) {
     super();
   }
 
   override async invoke(state: State, config?: Partial<RunnableConfig>): Promise<Output> {
-    return await this.run(state, this.turnOf(String(config?.configurable?.thread_id)));
+    const work = () => this.run(state, this.turnOf(String(config?.configurable?.thread_id)));
+    // `interrupt` finds its graph through this context and no other way.
+    return await (this.interrupts
+      ? AsyncLocalStorageProviderSingleton.runWithConfig(config, work, false)
+      : work());
   }
 }
 
@@ -41,7 +47,7 @@ export function buildGraph(checkpointer: BaseCheckpointSaver, turnOf: TurnLookup
 
   return new StateGraph(CopilotState)
     .addNode("llm_call", step<Update>(llmCall))
-    .addNode("tool_node", step<Update>(toolNode))
+    .addNode("tool_node", new Step<Update>(turnOf, toolNode, true))
     .addNode("title_generator", step<Update>(titleGenerator))
     .addEdge(START, "llm_call")
     .addConditionalEdges("llm_call", step(shouldContinue), ["tool_node", "title_generator", END])

@@ -87,6 +87,8 @@ export interface PracticeGns3 {
   close(): Promise<void>;
 }
 
+const KEPT_REQUESTS = 10_000;
+
 const EVERYBODY: Record<string, Role> = { "/templates": "User", "/computes": "User" };
 
 const DEFAULT_USERS: NewUser[] = [
@@ -135,6 +137,7 @@ export async function startPracticeGns3(options: PracticeGns3Options = {}): Prom
       status: 0,
     };
     requests.push(record);
+    if (requests.length > KEPT_REQUESTS) requests.shift();
     options.onRequest?.(record);
     if (latency) await sleep(latency, exchange.signal);
     await answer(state, app, exchange, record, streams);

@@ -25,6 +25,8 @@ export interface PracticeModelOptions {
   models?: string[];
   /** False takes messages that a real endpoint would refuse with 400. */
   strict?: boolean;
+  /** How many requests are kept, the newest ones (5000). */
+  keep?: number;
 }
 
 /** One request as the model saw it. */
@@ -77,6 +79,7 @@ const DEFAULT_MODELS = ["practice-1"];
 export function startPracticeModel(options: PracticeModelOptions = {}): Promise<PracticeModel> {
   const scripts = new Map<string, Script>();
   const records: ModelRequest[] = [];
+  let count = 0;
   const watchers = new Set<() => void>();
   const changed = () => {
     for (const watcher of watchers) watcher();
@@ -95,8 +98,9 @@ export function startPracticeModel(options: PracticeModelOptions = {}): Promise<
         "invalid_request_error",
       );
     }
-    const record = newRecord(records.length, exchange, body);
+    const record = newRecord(count++, exchange, body);
     records.push(record);
+    if (records.length > (options.keep ?? 5000)) records.shift();
     changed();
     const end = (fate: ModelRequest["fate"], reason = "") => {
       Object.assign(record, { fate, reason, endedAt: Date.now() });

@@ -1,10 +1,10 @@
 // The command line of a practice router: modes, prompts, complaints, log in and out, as on an IOS console.
 import type { Router } from "./device.ts";
 import { match, type Matched, nextWords } from "./grammar.ts";
-import { announce, type Network, touched } from "./network.ts";
+import { type Network, touched } from "./network.ts";
 import { bootRouter, commandsOf, type ConfigSession, configure } from "./router_config.ts";
 import { EXEC_COMMANDS, type ExecCommand, type ExecSession, USER_COMMANDS } from "./router_exec.ts";
-import { stamp } from "./router_journal.ts";
+import { report } from "./router_journal.ts";
 import { applyFilter, page, splitPipe } from "./router_pager.ts";
 import type { Shell, ShellIo } from "./terminal.ts";
 import type { Timing } from "./timing.ts";
@@ -43,9 +43,7 @@ export function routerShell(net: Network, router: Router, timing: Timing): Shell
   const endConfiguring = () => {
     config = null;
     session.configuring = false;
-    const text = `*${stamp(net.now())}: %SYS-5-CONFIG_I: Configured from console by console`;
-    router.journal.push(text);
-    announce(net, { type: "log", device: router.id, text });
+    report(net, router, "%SYS-5-CONFIG_I: Configured from console by console");
   };
 
   const configureLine = async (current: ConfigSession, line: string, io: ShellIo) => {

@@ -5,6 +5,8 @@ import { isLineUp } from "./layer2.ts";
 import { announce, type Network } from "./network.ts";
 import { neighboursOf } from "./ospf.ts";
 
+const LOG_LINES = 200;
+
 interface Seen {
   boots: number;
   admin: Set<string>;
@@ -31,12 +33,17 @@ export function watchRouters(net: Network): void {
       // What is up at the end of a boot is no news.
       if (!before || before.boots !== after.boots) continue;
       for (const text of differences(device, before, after)) {
-        const line = `*${stamp(net.now())}: ${text}`;
-        device.journal.push(line);
-        announce(net, { type: "log", device: device.id, text: line });
+        report(net, device, text);
       }
     }
   });
+}
+
+/** Writes a line into the router's log and onto its console. */
+export function report(net: Network, router: Router, text: string): void {
+  const line = `*${stamp(net.now())}: ${text}`;
+  router.journal = [...router.journal.slice(1 - LOG_LINES), line];
+  announce(net, { type: "log", device: router.id, text: line });
 }
 
 function look(net: Network, router: Router): Seen {

@@ -62,6 +62,7 @@ export class Terminal {
 
   close(): void {
     this.#closed.abort(new Interrupted("The device was switched off."));
+    this.#wake();
   }
 
   /** A suspended device takes no input; what is typed waits. */
@@ -148,7 +149,7 @@ export class Terminal {
       signal.throwIfAborted();
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      // Whoever aborts the signal wakes this up too.
       await promise;
     }
     return this.#keys.shift()!;

@@ -11,7 +11,11 @@ export function audited(
   const refused = prepared.kind === "answer";
   return {
     ...(refused
-      ? { tool: prepared.call.name, risk: null, arguments: parsedOrText(prepared.call.arguments) }
+      ? {
+        tool: prepared.call.name,
+        risk: prepared.risk ?? null,
+        arguments: parsedOrText(prepared.call.arguments),
+      }
       : { tool: prepared.tool.name, risk: prepared.risk, arguments: prepared.args }),
     outcome: refused ? "refused" : more.aborted ? "aborted" : answer.status,
     ...(answer.status === "error" ? { error: errorOf(answer.output) } : {}),

@@ -23,7 +23,7 @@ export interface ToolAnswer {
 /** A call that may run, or the answer that says why it may not. */
 export type PreparedCall =
   | { kind: "ready"; tool: Tool; args: Record<string, unknown>; risk: Risk }
-  | { kind: "answer"; answer: ToolAnswer; call: RequestedCall };
+  | { kind: "answer"; answer: ToolAnswer; call: RequestedCall; risk?: Risk };
 
 type Refusal = { kind: "answer"; answer: ToolAnswer };
 

@@ -146,7 +146,8 @@ export class Chat {
   }
 }
 
-async function openStream(response: Response, leaving: AbortController): Promise<Stream> {
+/** Reads an answer that must be a stream. */
+export async function openStream(response: Response, leaving: AbortController): Promise<Stream> {
   assert.equal(response.status, 200, response.status === 200 ? "" : await response.text());
   return new Stream(response, leaving);
 }

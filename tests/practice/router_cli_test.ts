@@ -126,7 +126,7 @@ Deno.test("ping and traceroute use IOS's marks", async () => {
 });
 
 // F6
-Deno.test("Control-Shift-6 interrupts a traceroute, Control-C does not", async () => {
+Deno.test("Control-Shift-6 interrupts a ping, Control-C does not", async () => {
   await onConsole("R1", async (console) => {
     await console.run("conf t");
     await console.run("ip route 10.99.0.0 255.255.0.0 10.0.12.2");
