@@ -66,6 +66,29 @@ Deno.test("a stopped call is in the audit log as aborted", async () => {
   ]]);
 });
 
+Deno.test("what waits for the user is in the audit log when it was decided: refused with its risk, or as it was run", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const stop = (name: string) => ({ name: "stop_gns3_node", args: { node_ids: [name] } });
+  const script = server.model.script("t", [toolCalls([stop("PC1"), stop("PC2")]), text("done")]);
+  const turn = await alice.send(script, { approvals: true, session_id: "s" });
+  assert.deepEqual(await entries(alice), []);
+  const [first, second] = turn.of("approval_request").map(({ approval }) => approval.id);
+  const decide = async (id: string, body: unknown) =>
+    await (await alice.call("POST", `/sessions/s/approvals/${id}`, body)).text();
+  await decide(first, { decision: "reject", reason: "in use" });
+  await decide(second, { decision: "edit", arguments: { node_ids: ["R1"] } });
+  const found = await entries(alice);
+  assert.deepEqual(
+    found.map(({ risk, outcome, arguments: args }) => [risk, outcome, args]).sort(),
+    [["change", "refused", { node_ids: ["PC1"] }], ["change", "success", { node_ids: ["R1"] }]],
+  );
+  assert.match(
+    found.find(({ outcome }) => outcome === "refused").error,
+    /the user rejected this call.*in use/,
+  );
+});
+
 Deno.test("users see their own entries, superadmins all, strangers none; pages and both prefixes work", async () => {
   await using server = await startChatServer();
   const [alice, admin, bob] = [server.chat("alice"), server.chat("admin"), server.chat("bob")];
