@@ -42,13 +42,13 @@ Deno.test("keepThrough keeps everything, what is written meanwhile too, and nobo
     const listed = project.sessions.list("u1", { limit: 10, offset: 0 });
     const result = await keepThrough(project.db, async () => {
       project.restore();
-      assert.equal(project.db.changedOutside(), false);
+      assert.ok(!project.db.changedOutside());
       await runTurns(project.saver, "t1", 1);
       project.sessions.create({ thread_id: "t2", user_id: "u1", project_id: "p1" });
       return 7;
     });
     assert.equal(result, 7);
-    assert.equal(project.db.changedOutside(), false);
+    assert.ok(!project.db.changedOutside());
     assert.equal(project.saver.messages("t1").length, 24);
     await runTurns(project.saver, "t1", 1);
     assert.equal(project.sessions.list("u1", { limit: 10, offset: 0 }).total, listed.total + 1);
