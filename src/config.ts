@@ -29,7 +29,6 @@ const LATER = [
   "skills-dir",
   "database-url",
   "teaching-can-build",
-  "snapshot-before-changes",
   "open",
 ];
 /** The only place where the service account's password is looked for: flags and files are seen by too many. */

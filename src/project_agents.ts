@@ -10,9 +10,17 @@ import type { Consoles } from "./devices/consoles.ts";
 import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { Access } from "./gns3/access.ts";
+import type { HostClient } from "./host/client.ts";
 import type { Logger } from "./log.ts";
 import { ApprovalsRepository } from "./storage/approvals.ts";
-import { closeRestored, nodeFilesMark, openProjectDatabase, settled } from "./storage/database.ts";
+import type { AuditLog } from "./storage/audit_log.ts";
+import {
+  closeRestored,
+  keepThrough,
+  nodeFilesMark,
+  openProjectDatabase,
+  settled,
+} from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 import { StepSaver } from "./storage/step_saver.ts";
 
@@ -28,17 +36,23 @@ export interface ProjectAgentsOptions {
   recheckMs: number;
   models: ModelChoice;
   limits: TurnLimits;
+  audit: AuditLog;
+  /** Programs outside of the sandbox; undefined where there is no helper. */
+  host: HostClient | undefined;
   log: Logger;
 }
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, access, recheckMs, models, limits, log }: ProjectAgentsOptions,
+  { config, consoles, access, recheckMs, models, limits, audit, host, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
     onUnauthorized: (credential) => void access.forget(credential),
     consolesFor: (gns3) => consoles.forCaller(gns3),
+    audit: (entry) => audit.append(entry),
+    host,
+    snapshotBeforeChanges: config.snapshotBeforeChanges,
     limits: {
       modelTimeoutMs: config.modelTimeout * 1000,
       titleTimeoutMs: config.titleTimeout * 1000,
@@ -76,13 +90,24 @@ function openStorage(project: Project, config: Config): ProjectStorage {
   const { path } = project;
   const database = openProjectDatabase(path, config.projectsDir);
   let nodeFiles = nodeFilesMark(path);
+  let restoring = false;
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
     approvals: new ApprovalsRepository(database),
+    keepThrough: async (restore) => {
+      restoring = true;
+      try {
+        return await keepThrough(database, restore);
+      } finally {
+        nodeFiles = nodeFilesMark(path);
+        restoring = false;
+      }
+    },
     taken: () => {
       const change = database.changedOutside();
-      if (change) return change;
+      // What one of this agent's own turns does is not behind its back.
+      if (change || restoring) return change;
       const now = nodeFilesMark(path);
       // The first node makes the folder; only one that is another than before tells of a snapshot.
       const replaced = nodeFiles !== undefined && now !== undefined && now !== nodeFiles;

@@ -7,14 +7,17 @@ import { outsideScopes } from "./domain/scope.ts";
 import { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
 import { createApp, ownPaths } from "./http/app.ts";
-import { credentialOf, enter, refusedNow } from "./http/auth.ts";
+import { auditReader, credentialOf, enter, refusedNow } from "./http/auth.ts";
 import { createGateway } from "./http/gateway/gateway.ts";
+import { auditRoute } from "./http/routes/audit.ts";
 import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
 import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
+import { HostClient } from "./host/client.ts";
 import type { Logger } from "./log.ts";
 import { followProjects, isGone, letGoOfFiles, serviceAccount } from "./project_lifecycle.ts";
+import { AuditLog } from "./storage/audit_log.ts";
 import { storedModels } from "./stored_models.ts";
 import { VERSION } from "./version.ts";
 import type { Server } from "./worker_loop.ts";
@@ -37,7 +40,7 @@ const RECHECK_MS = 40_000;
 // deno-lint-ignore require-await -- what it throws must reject
 export async function createServer(
   config: Config,
-  { log, recheckMs = RECHECK_MS }: { log: Logger; recheckMs?: number },
+  { log, helper, recheckMs = RECHECK_MS }: { log: Logger; helper?: MessagePort; recheckMs?: number },
 ): Promise<Server> {
   const startedAt = performance.now();
   const access = new Access({ baseUrl: config.gns3Url });
@@ -47,6 +50,8 @@ export async function createServer(
     transport: config.consoleTransport,
     onFault: (error) => log.error("A console failed unexpectedly.", { error }),
   });
+  const host = helper && new HostClient(helper);
+  const audit = new AuditLog({ stateDir: config.stateDir, log });
   // LangGraph, the model's client and the tokenizer are half of the memory and of the start: they come with the first
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
@@ -58,6 +63,8 @@ export async function createServer(
       recheckMs,
       models: models.choice,
       limits: models.limits,
+      audit,
+      host,
       log,
     });
   });
@@ -78,7 +85,9 @@ export async function createServer(
       if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
       const asOf = manager.now();
       const { caller, project } = await enter(access, c, projectId).catch((error) => {
-        if (isGone(error)) void manager.projectClosed(projectId.toLowerCase(), asOf);
+        if (!isGone(error)) throw error;
+        if (manager.isRestoring(projectId.toLowerCase())) throw restoring();
+        void manager.projectClosed(projectId.toLowerCase(), asOf);
         throw error;
       });
       notifications.use(caller.credential);
@@ -91,6 +100,7 @@ export async function createServer(
     ...CHAT_PREFIXES.flatMap(([prefix, suffix]) => [
       ...chatRoutes(prefix, suffix, deps),
       ...sessionRoutes(prefix, suffix, deps),
+      auditRoute(prefix, suffix, { audit, reader: (c, projectId) => auditReader(access, c, projectId) }),
     ]),
     flatStreamRoute(deps),
     ...flatSessionRoutes(deps),
@@ -144,8 +154,16 @@ export async function createServer(
       await manager.close();
       await consoles.close();
       models.close();
+      host?.close();
     },
   };
+}
+
+/** While a turn restores a snapshot, GNS3 shows the project as closed. */
+function restoring(): AppError {
+  return new AppError("unavailable", "A snapshot of this project is being restored. Try again in a moment.", {
+    retryAfter: 2,
+  });
 }
 
 async function answers(gns3Url: string): Promise<boolean> {

@@ -113,6 +113,11 @@ export class ProjectAgentManager {
     return [...this.#entries.values()].flatMap(({ service }) => service ?? []);
   }
 
+  /** Whether one of the project's turns restores a snapshot right now. */
+  isRestoring(projectId: string): boolean {
+    return this.#entries.get(projectId)?.service?.restoring ?? false;
+  }
+
   /** Whether anything of the project is open here. */
   holds(projectId: string): boolean {
     return this.#entries.has(projectId) || this.#closing.has(projectId);
@@ -137,6 +142,8 @@ export class ProjectAgentManager {
   /** GNS3 has closed the project, or answered at `asOf` that it is closed or not there. */
   async projectClosed(projectId: string, asOf = this.now()): Promise<void> {
     if ((this.#entries.get(projectId)?.openAt ?? 0) > asOf) return;
+    // For a moment, in the middle of a restore that one of its own turns asked for.
+    if (this.isRestoring(projectId)) return;
     this.#noteClosed(projectId, asOf);
     await this.#end(projectId, CLOSED, this.options.lingerMs ?? 1_000);
   }

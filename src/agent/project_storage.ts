@@ -8,6 +8,8 @@ export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
   approvals: ApprovalsRepository;
+  /** Runs a restore of a snapshot, which overwrites the database's file, so that the database stays as it is. */
+  keepThrough<T>(restore: () => Promise<T>): Promise<T>;
   /** What GNS3 has done to the project's files behind our back; undefined: nothing. Costs some microseconds. */
   taken(): "restored" | "deleted" | undefined;
   /** Everything that is saved stands in the database itself afterwards, and closing has nothing left to do. */

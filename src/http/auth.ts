@@ -38,6 +38,22 @@ export async function enter(
   return { caller: caller.value, project: project.value };
 }
 
+/** Who wants to read a project's audit log, which is there also while the project is closed. Throws as `enter`. */
+export async function auditReader(
+  access: Access,
+  c: Context,
+  projectId: string,
+): Promise<{ userId: string; seesAll: boolean }> {
+  const credential = credentialOf(c);
+  const [user, project] = await Promise.allSettled([
+    access.user(credential, c.req.raw.signal),
+    access.visible(credential, projectId, c.req.raw.signal),
+  ]);
+  if (user.status === "rejected") throw user.reason;
+  if (project.status === "rejected") throw project.reason;
+  return { userId: user.value.user_id, seesAll: user.value.is_superadmin };
+}
+
 /**
  * Why a caller who was let in may not listen any longer; undefined while they may. A sign-in that has only run out in
  * the meantime takes no permission away, and neither does a GNS3 that cannot be asked. Never rejects.
