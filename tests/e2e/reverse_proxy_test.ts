@@ -108,7 +108,7 @@ for (const proxy of PROXIES) {
         socket.onopen = () => setTimeout(() => socket.send("\r"), 1200);
         await eventually(() => typed.includes("PC1>"), "the console's prompt");
         socket.close();
-        const me = await (await fetch(`${url}/v3/access/users/me`, { headers })).json();
+        const me = await (await fetch(`${url}/v3/access/users/me/`, { headers })).json();
         const configs = await fetch(`${url}/v3/access/users/${me.user_id}/llm-model-configs`, { headers });
         assert.deepEqual([configs.status, (await configs.json()).total], [200, 0]);
       } finally {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { slow, text, toolCalls } from "../../src/practice/model_script.ts";
+import { API_KEY } from "../fakes/chat.ts";
 import { browserMissing, openWindow, type Window } from "./browser.ts";
 import { eventually, gns3, startCopilot } from "./copilot.ts";
 import { type Lab, labMissing, startLab } from "./lab.ts";
@@ -59,7 +60,7 @@ async function choose(page: Page, title: string, action: string): Promise<void> 
 
 testWhere(
   labMissing() ?? browserMissing(),
-  "the stock Web UI works through the gateway, AI chat included: a tool call on real PCs, rename, pin, delete, stop",
+  "the stock Web UI works through the gateway: a model profile, a chat with a tool call on real PCs, rename, pin, delete, stop",
   async (t) => {
     await using lab = await startLab({ version: "3.1.0a7", vpcs: 2, slot: 53 });
     await using copilot = await startCopilot(lab, { args: ["--gateway"] });
@@ -68,6 +69,9 @@ testWhere(
     const { model } = copilot;
     await allowSymbols(lab);
     const chat = copilot.chat(lab.tokens.alice);
+    const { user_id } = await gns3(lab.base_url, lab.tokens.alice, "GET", "/v3/access/users/me");
+    const configs = () =>
+      gns3(copilot.url, lab.tokens.alice, "GET", `/v3/access/users/${user_id}/llm-model-configs`);
     const failures: string[] = [];
     page.on("response", (response) => {
       const path = new URL(response.url()).pathname;
@@ -85,13 +89,53 @@ testWhere(
         }
       });
 
-    await step("log in and open the project", async () => {
+    await step("log in", async () => {
       await logIn(window, copilot.url, "alice", (lab.users as Record<string, string>).alice!);
       await page.waitForSelector(`text=${lab.project.name}`);
       await shot("1 projects");
+    });
+
+    await step("add a model profile in the settings page", async () => {
+      await page.click("button:has-text('alice')");
+      await page.click("[role=menuitem]:has-text('AI Profile')");
+      await page.click("button:has-text('New profile')");
+      await page.click("button:has-text('Custom Mode')");
+      await page.waitForSelector("input[formcontrolname=base_url]");
+      const fields = {
+        name: "Mine",
+        provider: "openai",
+        base_url: model.url,
+        api_key: API_KEY,
+        model: "from-the-page",
+      };
+      for (const [name, value] of Object.entries({ ...fields, temperature: "0.2", context_limit: "64" })) {
+        await page.fill(`input[formcontrolname=${name}]`, value);
+      }
+      await page.click("mat-select[formcontrolname=copilot_mode]");
+      await page.click("mat-option:has-text('Lab Automation Assistant')");
+      await page.click("text=Set as default configuration");
+      await shot("2 model profile");
+      await page.click("mat-dialog-actions button:has-text('Create')");
+      await page.waitForSelector("app-ai-profile-tab >> text=Mine");
+      await shot("3 model profiles");
+      const { configs: [stored] } = await configs();
+      assert.deepEqual(
+        [
+          stored.name,
+          stored.is_default,
+          stored.config.model,
+          stored.config.context_limit,
+          stored.config.api_key,
+        ],
+        ["Mine", true, "from-the-page", 64, null],
+      );
+      await page.locator("mat-dialog-actions button:has-text('Close')").last().click();
+    });
+
+    await step("open the project", async () => {
       await openChat(window, lab);
       await page.locator("svg text", { hasText: "PC1" }).first().waitFor();
-      await shot("2 project");
+      await shot("4 project");
     });
 
     await step("chat with a tool call on real VPCS nodes", async () => {
@@ -108,14 +152,17 @@ testWhere(
       for (const part of ["I set the address.", "execute_vpcs_commands", "PC1 has the address 10.9.0.1."]) {
         assert.ok(shown.includes(part), `${part} is not in\n${shown}`);
       }
-      await shot("3 answer with a tool call");
+      await shot("5 answer with a tool call");
+      // The stored profile was used, not the model that the server has for everybody.
+      const used = model.requests("web").map(({ body }) => [body.model, body.temperature]);
+      assert.deepEqual(used[0], ["from-the-page", 0.2]);
       const [session] = await chat.json("GET", "/sessions");
       const [, , result] = await chat.messages(session.thread_id);
       assert.match(result.content, /10\.9\.0\.1\/24/);
       // The result of the tool, as the panel shows it.
       await page.locator(".gns3-chat-message-list__tool-result").click();
       await page.waitForSelector(".cdk-overlay-container >> text=10.9.0.1/24");
-      await shot("4 result of the tool");
+      await shot("6 result of the tool");
       await page.keyboard.press("Escape");
     });
 
@@ -130,7 +177,7 @@ testWhere(
       await page.click(STOP);
       await answered(page);
       await model.waitFor(() => model.requests("long")[0]!.fate === "cut");
-      await shot("5 stopped");
+      await shot("7 stopped");
       const [session] = await chat.json("GET", "/sessions");
       assert.equal(session.stats.aborted_turns, 1);
     });
@@ -152,13 +199,13 @@ testWhere(
       await eventually(async () => (await titles(page))[0] === "Address of PC1", "the pinned session on top");
       const [first] = await chat.json("GET", "/sessions");
       assert.deepEqual([first.title, first.pinned], ["Address of PC1", true]);
-      await shot("6 renamed and pinned");
+      await shot("8 renamed and pinned");
     });
 
     await step("a session can be deleted", async () => {
       await choose(page, "Stopped lab talk", "Delete");
       await page.waitForSelector("text=Delete chat?");
-      await shot("7 delete");
+      await shot("9 delete");
       await page.locator(".cdk-overlay-container button", { hasText: /delete/i }).last().click();
       await eventually(async () => (await titles(page)).length === 1, "one session in the list");
       assert.deepEqual((await chat.json("GET", "/sessions")).map(({ title }: { title: string }) => title), [
@@ -172,16 +219,18 @@ testWhere(
       await page.click(".gns3-ai-chat__sidebar-title");
       await page.click(`${SESSION} >> text=Address of PC1`);
       await page.waitForSelector("app-chat-message-list >> text=has the address");
-      await shot("8 after a reload");
+      await shot("10 after a reload");
     });
 
     await t.step("nothing failed but what GNS3 itself does not have", () => {
-      // The routes of stored models are not there without AI features; a picture is first asked for without a token.
-      const known = /^501 GET \/v3\/access\/users\/|^401 GET \/v3\/(access\/users\/me$|symbols\/)/;
+      // A page is first asked for without a token, and so is a picture.
+      const known = /^401 GET \/v3\/(access\/users\/me$|symbols\/)/;
       const odd = failures.filter((failure) => !known.test(failure));
       assert.deepEqual(odd, []);
       assert.doesNotMatch(copilot.log(), /"level":"error"/);
-      for (const token of Object.values(lab.tokens)) assert.ok(!copilot.log().includes(token));
+      for (const secret of [...Object.values(lab.tokens), API_KEY]) {
+        assert.ok(!copilot.log().includes(secret));
+      }
     });
   },
 );

@@ -42,6 +42,17 @@ export function filesTaken(method: string, url: URL, authorization: string | nul
   return projectId && how && credential ? { projectId: projectId.toLowerCase(), how, credential } : undefined;
 }
 
+/**
+ * Without AI features GNS3 3.1 answers 501 to every address below `/v3/access` that it does not know, and so to
+ * `users/me/`, which its own Web UI asks for: it would otherwise say that the address has no slash at its end.
+ */
+function withoutSlash(url: string, response: Response): Response {
+  const { pathname, search } = new URL(url);
+  if (response.status !== 501 || !/^\/v3\/access\/.+\/$/.test(pathname)) return response;
+  void response.body?.cancel();
+  return new Response(null, { status: 307, headers: { location: pathname.replace(/\/+$/, "") + search } });
+}
+
 /** A proxy for one GNS3 server. */
 export function createGateway({ gns3Url, beforeFilesAreTaken, log }: GatewayOptions): Gateway {
   const base = new URL(gns3Url);
@@ -53,7 +64,7 @@ export function createGateway({ gns3Url, beforeFilesAreTaken, log }: GatewayOpti
     const taken = filesTaken(request.method, new URL(request.url), request.headers.get("authorization"));
     const done = taken && await beforeFilesAreTaken(taken);
     try {
-      return await forward(request, base, origin, signal);
+      return withoutSlash(request.url, await forward(request, base, origin, signal));
     } finally {
       done?.();
     }

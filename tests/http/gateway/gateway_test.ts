@@ -296,3 +296,15 @@ Deno.test("the gateway tells when a request is about to take a project's files a
   assert.deepEqual(byToken, { projectId: id, how: "deleted", credential: "t" });
   assert.equal(filesTaken("DELETE", new URL(`http://x/v3/projects/${id}`), null), undefined);
 });
+
+Deno.test("the gateway says what GNS3 without AI features forgets to say: an address of /v3/access has no slash at its end", async () => {
+  await using gns3 = upstream(() => new Response("AI Copilot is not available.", { status: 501 }));
+  await using gateway = gatewayTo(gns3.url);
+  const ask = (path: string) => fetch(gateway.url + path, { redirect: "manual" });
+  const moved = await ask("/v3/access/users/me/?x=1");
+  assert.deepEqual([moved.status, moved.headers.get("location")], [307, "/v3/access/users/me?x=1"]);
+  for (const path of ["/v3/access/users/me", "/v3/copilot/x/", "/v3/access/"]) {
+    const answer = await ask(path);
+    assert.deepEqual([answer.status, await answer.text()], [501, "AI Copilot is not available."], path);
+  }
+});
