@@ -53,7 +53,7 @@ const SYSTEM_PLACES = [
   "storage/file_signature.ts",
   "storage/restored.ts",
   "storage/secrets.ts",
-  "knowledge/skills.ts",
+  "knowledge/folder.ts",
   "http/gateway.ts",
   "host/helper.ts",
 ];
