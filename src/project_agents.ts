@@ -6,9 +6,11 @@ import type { Config } from "./config.ts";
 import type { Consoles } from "./devices/consoles.ts";
 import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
+import type { Skills } from "./knowledge/skills.ts";
 import type { Logger } from "./log.ts";
 import { SqliteSaver } from "./storage/checkpoints.ts";
 import { openProjectDatabase } from "./storage/database.ts";
+import { FaultsRepository } from "./storage/faults.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 
 /** Model calls in a turn; fault injection looks, breaks and verifies, so it gets more. */
@@ -18,16 +20,19 @@ const PARALLEL_TOOLS = 8;
 export interface ProjectAgentsOptions {
   config: Config;
   consoles: Consoles;
+  /** Read already. */
+  skills: Skills;
   log: Logger;
 }
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, log }: ProjectAgentsOptions,
+  { config, consoles, skills, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
     consolesFor: (gns3) => consoles.forCaller(gns3),
+    skills: () => skills.loaded,
     limits: {
       modelTimeoutMs: config.modelTimeout * 1000,
       titleTimeoutMs: config.titleTimeout * 1000,
@@ -61,6 +66,7 @@ function openStorage(project: Project, config: Config) {
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new SqliteSaver(database, { checkpointsKept: config.checkpointsKept }),
+    faults: new FaultsRepository(database),
     close: () => database.close(),
   };
 }

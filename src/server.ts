@@ -12,6 +12,8 @@ import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
 import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
+import { skillsRoutes } from "./http/routes/skills.ts";
+import { Skills } from "./knowledge/skills.ts";
 import type { Logger } from "./log.ts";
 import { VERSION } from "./version.ts";
 import type { Server } from "./worker_loop.ts";
@@ -32,11 +34,21 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
     transport: config.consoleTransport,
     onFault: (error) => log.error("A console failed unexpectedly.", { error }),
   });
+  const skills = new Skills({
+    dir: config.skillsDir,
+    builtin: async () => (await import("./knowledge/builtin/mod.ts")).BUILTIN,
+    log,
+  });
+  // What is wrong with the folder is told at the start, and not when a student first needs it.
+  if (config.skillsDir) {
+    skills.current().then((set) => set.knowledge())
+      .catch((error) => log.error("The skills could not be read.", { error }));
+  }
   // LangGraph, the model's client and the tokenizer are half of the memory and of the start: they come with the first
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
-    const { projectAgents } = await import("./project_agents.ts");
-    return projectAgents({ config, consoles, log });
+    const [{ projectAgents }] = await Promise.all([import("./project_agents.ts"), skills.current()]);
+    return projectAgents({ config, consoles, skills, log });
   });
   const manager = new ProjectAgentManager({
     maxProjects: config.maxProjects,
@@ -69,6 +81,10 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
       ]),
       flatStreamRoute(deps),
       ...flatSessionRoutes(deps),
+      ...skillsRoutes({
+        skills,
+        me: (credential, signal) => new Gns3Client({ baseUrl: config.gns3Url, credential }).me(signal),
+      }),
       ...healthRoutes({
         version: VERSION,
         startedAt,

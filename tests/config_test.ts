@@ -36,6 +36,7 @@ Deno.test("without any option the contract's defaults hold", () => {
     gns3Url: "http://127.0.0.1:3080",
     projectsDir: "",
     stateDir: "",
+    skillsDir: "",
     host: "127.0.0.1",
     port: 3081,
     corsOrigins: [],

@@ -1,5 +1,6 @@
 // One project's agent: starts turns, follows and stops them, and answers for what is stored of them.
 import { AppError, errorText } from "../domain/error.ts";
+import type { FaultRecords } from "../domain/fault.ts";
 import type { CopilotMode, ModelConfig } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { type Caller, withScope } from "../domain/scope.ts";
@@ -20,6 +21,7 @@ import type { TurnContext } from "./turn_context.ts";
 export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
+  faults: { by(caller: Caller): FaultRecords };
   close(): void;
 }
 
@@ -32,6 +34,7 @@ export interface AgentServiceOptions {
     mode: CopilotMode,
     request: ChatRequest,
     project: Project,
+    faultsBy: (caller: Caller) => FaultRecords,
   ): Omit<TurnContext, "wantsTitle">;
   /** The model configuration of a caller. Throws `bad_request` when there is none. */
   modelFor(caller: Caller): ModelConfig;
@@ -102,9 +105,10 @@ export class AgentService {
       });
     }
     this.#forget(sessionId);
+    const { faults } = this.options.storage;
     withScope({ caller, model }, () => {
       const context = {
-        ...this.options.contextFor(turn, mode, request, this.project),
+        ...this.options.contextFor(turn, mode, request, this.project, (by) => faults.by(by)),
         wantsTitle: () => this.sessions.wantsTitle(sessionId),
       };
       this.#running.set(sessionId, context);

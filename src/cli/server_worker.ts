@@ -1,4 +1,4 @@
-// Starts the server in a Worker that can reach two directories and the network, and nothing else.
+// Starts the server in a Worker that can reach its directories and the network, and nothing else.
 import type { Config } from "../config.ts";
 import { AppError } from "../domain/error.ts";
 import type { FromWorker, ToWorker } from "../worker_loop.ts";
@@ -18,7 +18,7 @@ export interface RunningServer {
 
 /**
  * Starts the server and waits until it listens. `config`'s directories must be real paths: they are all that the
- * Worker may read and write. Throws AppError with a sentence when it cannot start.
+ * Worker may read and write, and the skills directory it may only read. Throws AppError with a sentence when it cannot start.
  */
 export function startServer(config: Config, workerUrl: URL): Promise<RunningServer> {
   const directories = [config.projectsDir, config.stateDir];
@@ -27,7 +27,7 @@ export function startServer(config: Config, workerUrl: URL): Promise<RunningServ
     name: "server",
     deno: {
       permissions: {
-        read: directories,
+        read: config.skillsDir ? [...directories, config.skillsDir] : directories,
         write: directories,
         net: true,
         env: false,

@@ -1,9 +1,11 @@
 // Every tool there is, and which of them a turn has.
 import type { CopilotMode } from "../domain/model_config.ts";
 import { templates, topologyReader } from "./lab.ts";
+import { injectionSkills } from "./injection_skills.ts";
 import { createLinks } from "./links.ts";
 import { createNodes, renameNodes } from "./nodes.ts";
 import { startNodes, stopNodes, suspendNodes } from "./power.ts";
+import { deviceSkills, packetAnalysisSkills } from "./skills.ts";
 import type { Tool } from "./tool.ts";
 import { vpcsCommands } from "./vpcs_commands.ts";
 import { waitSeconds } from "./wait.ts";
@@ -19,6 +21,9 @@ export const TOOLS: readonly Tool[] = [
   renameNodes,
   waitSeconds,
   vpcsCommands,
+  packetAnalysisSkills,
+  deviceSkills,
+  injectionSkills,
 ];
 
 /** What an administrator may change about the modes. */
