@@ -2,8 +2,7 @@
 import type { FaultRecords } from "../domain/fault.ts";
 import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
-import { type Caller, currentScope } from "../domain/scope.ts";
-import type { ChatRequest } from "../domain/session.ts";
+import { currentScope } from "../domain/scope.ts";
 import { Gns3Client } from "../gns3/client.ts";
 import type { SkillSet } from "../knowledge/skill_set.ts";
 import type { Logger } from "../log.ts";
@@ -14,7 +13,7 @@ import { toolSchema } from "../tools/schema.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import { systemPrompt, titlePrompt } from "./prompts/mod.ts";
 import type { Turn } from "./turn.ts";
-import type { AgentLimits, TurnContext } from "./turn_context.ts";
+import type { AgentLimits, TurnContext, TurnRequest } from "./turn_context.ts";
 
 export interface TurnContextOptions {
   gns3Url: string;
@@ -48,9 +47,9 @@ export function turnContexts(options: TurnContextOptions) {
   return (
     turn: Turn,
     mode: CopilotMode,
-    request: ChatRequest,
+    request: TurnRequest,
     project: Project,
-    faultsBy: (caller: Caller) => FaultRecords,
+    faults: FaultRecords,
   ): Omit<TurnContext, "wantsTitle"> => {
     const { caller, model: modelConfig } = currentScope();
     const gns3 = new Gns3Client({ baseUrl: options.gns3Url, credential: caller.credential });
@@ -71,11 +70,12 @@ export function turnContexts(options: TurnContextOptions) {
         gns3,
         consoles: options.consolesFor(gns3),
         skills,
-        faults: faultsBy(caller),
+        faults,
         mode,
         signal: turn.signal,
         now: () => now().getTime(),
       },
+      approvals: request.approvals,
       limits: {
         ...options.limits,
         steps: mode === "troubleshooting_injection" ? options.steps.injection : options.steps.usual,

@@ -1,5 +1,5 @@
 // Finds what somebody means by a name: exactly, by another name of the same thing, or by one that is nearly right.
-import { suggest } from "../suggest.ts";
+import { distance } from "../suggest.ts";
 
 /** Something that can be asked for. */
 export interface Named<T> {
@@ -33,8 +33,18 @@ export function lookUp<T>(name: string, things: readonly Named<T>[]): Found<T> |
         b.key.length - a.key.length
       )[0];
   if (longest) return found(longest.thing, true);
-  const near = suggest(wanted, things.flatMap(({ key, aliases }) => [key, ...aliases].map(plain)));
+  const near = things.flatMap(({ key, aliases }) => [key, ...aliases].map(plain)).find((key) =>
+    isTypo(wanted, key)
+  );
   return near === undefined ? undefined : found(known((key) => key === near), true);
+}
+
+/** Short names are near each other without being meant: EIGRP is no misspelled eBGP. */
+function isTypo(typed: string, name: string): boolean {
+  const shorter = Math.min(typed.length, name.length);
+  if (shorter < 3) return false;
+  const letters = (word: string) => [...word].sort().join("");
+  return letters(typed) === letters(name) || distance(typed, name) <= Math.max(1, Math.floor(shorter / 4));
 }
 
 function plain(name: string): string {

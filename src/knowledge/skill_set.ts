@@ -147,6 +147,6 @@ function addInjection(injections: Map<string, InjectionSkill>, skill: InjectionS
 
 /** Licence lines at the top of a prompt are for people; the model would pay for them in every call. */
 function withoutLicence(text: string): string {
-  const header = /^(?:#[^\n]*\n)+/.exec(text)?.[0] ?? "";
+  const header = /^(?:#[^\n]*(?:\n|$))+/.exec(text)?.[0] ?? "";
   return (header.includes("SPDX-License-Identifier") ? text.slice(header.length) : text).trim();
 }

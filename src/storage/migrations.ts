@@ -139,6 +139,22 @@ function saver(db: Database): void {
   `);
 }
 
+/** Calls that wait for a decision, with what is needed to go on with their turn after a restart. */
+function approvals(db: Database): void {
+  db.exec(`
+    CREATE TABLE chat_approvals (
+      id TEXT PRIMARY KEY,
+      thread_id TEXT NOT NULL,
+      place INTEGER NOT NULL,
+      request TEXT NOT NULL,
+      options TEXT NOT NULL,
+      expires_at TEXT NOT NULL,
+      decision TEXT
+    ) WITHOUT ROWID;
+    CREATE INDEX idx_approvals_thread ON chat_approvals (thread_id);
+  `);
+}
+
 /** Faults that were injected for practice. They belong to the lab, not to the session in which it was done. */
 function faults(db: Database): void {
   db.exec(`
@@ -163,5 +179,6 @@ export const CHAT_MIGRATIONS: readonly Migration[] = [
     sessions(db);
     saver(db);
   },
+  approvals,
   faults,
 ];
