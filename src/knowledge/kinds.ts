@@ -13,9 +13,12 @@ export interface Topic {
 export interface DeviceSkill {
   /** Netmiko's name, as in the tag `device_type:…`. */
   device_type: string;
+  /** Other tags of the same kind of device. */
+  device_types: string[];
   name: string;
   description: string;
   category: string;
+  /** What people call it, and the other tags. */
   aliases: string[];
   /** What holds for all topics. */
   overview: unknown;
@@ -56,20 +59,20 @@ const text = z.string().catch("");
 // Some files write a single name where a list is meant.
 const names = z.union([z.array(z.coerce.string()), z.string().transform((one) => [one])]).catch([]);
 const object = z.record(z.string(), z.unknown());
-const head = z.object({ name: text, description: text, aliases: names }).loose();
+const head = z.object({ name: text, description: text, aliases: names, device_types: names }).loose();
 
 /** A device or feature skill, or one topic of it: `topics` then has just that one, and there is no overview. */
 export function readDevice(document: SkillDocument, folder: string, category: string): DeviceSkill {
-  const { device_type, topic, topics, name, description, aliases, category: given, ...rest } = head.parse(
-    document.values,
-  );
+  const { device_type, device_types, topic, topics, name, description, aliases, category: given, ...rest } =
+    head.parse(document.values);
   const base = isBase(document.stem) ? folder : document.stem;
   const skill: DeviceSkill = {
     device_type: text.parse(device_type).trim() || folder || document.stem,
+    device_types,
     name: name || base,
     description,
     category: text.parse(given) || category,
-    aliases: [...aliases, base],
+    aliases: [...aliases, ...device_types, base],
     overview: undefined,
     topics: new Map(),
   };
@@ -99,7 +102,7 @@ function isBase(stem: string): boolean {
 }
 
 export function readPacket(document: SkillDocument): PacketSkill {
-  const { protocol_key, name, description, aliases, ...rest } = head.parse(document.values);
+  const { protocol_key, name, description, aliases, device_types: _, ...rest } = head.parse(document.values);
   return {
     protocol: text.parse(protocol_key).trim() || document.stem,
     name: name || document.stem,
@@ -118,7 +121,9 @@ const issueShape = z.object({
 
 /** A catalogue of faults; a Markdown file without `issues` is one fault. Throws `bad_request`. */
 export function readInjection(document: SkillDocument): InjectionSkill {
-  const { issues, protocols, name, description, ...rest } = head.extend({ protocols: names }).parse(
+  const { issues, protocols, name, description, aliases: _, device_types: __, ...rest } = head.extend({
+    protocols: names,
+  }).parse(
     document.values,
   );
   const given = object.safeParse(issues).data ??

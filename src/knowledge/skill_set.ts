@@ -120,12 +120,16 @@ function placeOf(path: string): { kind: string; folder: string } {
   return { kind, folder: rest.length > 1 ? rest[0]! : "" };
 }
 
-/** A device that is known already gets the new overview, and the new topics beside its other ones. */
+/**
+ * A device that is known already, also by another name, gets the new overview, and the new topics beside its other ones.
+ */
 function addDevice(devices: Map<string, DeviceSkill>, skill: DeviceSkill): void {
-  const known = devices.get(skill.device_type);
+  const known = devices.get(skill.device_type) ??
+    devices.values().find(({ device_types }) => device_types.includes(skill.device_type));
   if (!known) return void devices.set(skill.device_type, { ...skill, name: skill.name || skill.device_type });
-  devices.set(skill.device_type, {
-    device_type: skill.device_type,
+  devices.set(known.device_type, {
+    device_type: known.device_type,
+    device_types: known.device_types,
     // A topic's file says nothing about the device.
     name: skill.name || known.name,
     description: skill.description || known.description,

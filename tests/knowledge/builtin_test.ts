@@ -56,8 +56,8 @@ Deno.test("device skills have a head, and the topics that their kind has", async
     gns3_huawei_telnet_ce: network,
     gns3_ruijie_telnet: network,
     gns3_vpcs_telnet: [...common, "dhcp"],
-    frr_vtysh: [...router, "eigrp"],
-    linux_telnet: [...common, "vlan", "stp", "dhcp", "nat", "acl"],
+    gns3_frr_telnet: [...router, "eigrp"],
+    gns3_linux_telnet: [...common, "vlan", "stp", "dhcp", "nat", "acl"],
   };
   for (const [type, topics] of Object.entries(wanted)) {
     const skill = devices.get(type)!;
@@ -174,11 +174,11 @@ Deno.test("commands are of their platform's language, and none is a way around t
     if (kind === "verify") {
       const look = huawei
         ? /^(display|ping) /
-        : type === "linux_telnet"
+        : type === "gns3_linux_telnet"
         ? /^(ip|sysctl|iptables) /
         : /^(show|ping) /;
       for (const line of commands) assert.match(line, look, where);
-      if (type === "linux_telnet") assert.doesNotMatch(text, /sysctl -w|iptables .*-[ADI] /, where);
+      if (type === "gns3_linux_telnet") assert.doesNotMatch(text, /sysctl -w|iptables .*-[ADI] /, where);
     } else {
       assert.doesNotMatch(
         text,
@@ -186,7 +186,7 @@ Deno.test("commands are of their platform's language, and none is a way around t
         where,
       );
       if (huawei) assert.doesNotMatch(text, /^no /m, where);
-      else if (type !== "linux_telnet") assert.doesNotMatch(text, /^undo /m, where);
+      else if (type !== "gns3_linux_telnet") assert.doesNotMatch(text, /^undo /m, where);
     }
     // Filters of output are refused by the tools that only look.
     assert.doesNotMatch(text.replace(/<\w+>/g, ""), /[|;&<>]/, where);
@@ -294,7 +294,7 @@ testWhere(
     try {
       let count = 0;
       for (const { where, type, kind, commands } of commandLists()) {
-        if (type !== "frr_vtysh" || kind === "verify") continue;
+        if (type !== "gns3_frr_telnet" || kind === "verify") continue;
         const filled = commands.map((line) =>
           line.replace(/<(\w+)>/g, (_, name) => SAMPLE[name] ?? `<${name}>`)
         );

@@ -7,8 +7,8 @@ export const DEVICE_TYPES = [
   "gns3_huawei_telnet_ce",
   "gns3_ruijie_telnet",
   "gns3_vpcs_telnet",
-  "frr_vtysh",
-  "linux_telnet",
+  "gns3_frr_telnet",
+  "gns3_linux_telnet",
 ] as const;
 
 const sentence = z.string().regex(/^[A-Z].*[.?!)]$/s, "a sentence");
@@ -20,6 +20,7 @@ export const deviceHead = z.strictObject({
   name: phrase,
   device_type: z.enum([...DEVICE_TYPES, "topology_planner"]),
   description: phrase,
+  device_types: z.array(z.string().regex(/^[a-z0-9_]+$/)).optional(),
   aliases: z.array(z.string()).min(2),
 });
 

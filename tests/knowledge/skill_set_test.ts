@@ -43,15 +43,22 @@ Deno.test("a device in a folder has a base and topics, each a file", async () =>
 });
 
 Deno.test("topics of a device that is ours are added, and one of the same name replaces ours", async () => {
-  const before = (await skillsWith().knowledge()).devices.get("frr_vtysh")!;
+  const before = (await skillsWith().knowledge()).devices.get("gns3_frr_telnet")!;
   const { devices } = await skillsWith(
-    file("device/frr/isis.yaml", "device_type: frr_vtysh\ntopic: isis\nname: IS-IS\nnotes: [n]\n"),
-    file("device/frr/ospf.yaml", "device_type: frr_vtysh\ntopic: ospf\nname: OSPF here\nnotes: [n]\n"),
+    file("device/frr/isis.yaml", "device_type: gns3_frr_telnet\ntopic: isis\nname: IS-IS\nnotes: [n]\n"),
+    file("device/frr/ospf.yaml", "device_type: gns3_frr_telnet\ntopic: ospf\nname: OSPF here\nnotes: [n]\n"),
   ).knowledge();
-  const frr = devices.get("frr_vtysh")!;
+  const frr = devices.get("gns3_frr_telnet")!;
   assert.deepEqual(keys(frr.topics), [...keys(before.topics), "isis"]);
   assert.deepEqual([frr.name, frr.overview, frr.category], [before.name, before.overview, "device"]);
   assert.deepEqual(frr.topics.get("ospf"), { title: "OSPF here", content: { notes: ["n"] } });
+});
+
+Deno.test("a device by another name of ours is the same device", async () => {
+  const { devices } = await skillsWith(
+    file("device/frr/isis.yaml", "device_type: frr_vtysh\ntopic: isis\nname: IS-IS\nnotes: [n]\n"),
+  ).knowledge();
+  assert.ok(devices.get("gns3_frr_telnet")!.topics.has("isis") && !devices.has("frr_vtysh"));
 });
 
 Deno.test("a Markdown device's headings are its topics", async () => {

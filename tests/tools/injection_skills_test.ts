@@ -16,8 +16,8 @@ const project = {
   status: "opened" as const,
 };
 const DEVICES: Record<string, string> = {
-  R1: "frr_vtysh",
-  R2: "frr_vtysh",
+  R1: "gns3_frr_telnet",
+  R2: "gns3_frr_telnet",
   PC1: "gns3_vpcs_telnet",
   SW1: "",
 };
@@ -66,7 +66,7 @@ Deno.test("list gives the fault types that suit what runs in the lab, and how ma
   const ask = lab();
   const all = await ask({});
   assert.equal(all.fault_types.length, 11);
-  assert.deepEqual(all.devices_of_this_lab, { frr_vtysh: ["R1", "R2"], gns3_vpcs_telnet: ["PC1"] });
+  assert.deepEqual(all.devices_of_this_lab, { gns3_frr_telnet: ["R1", "R2"], gns3_vpcs_telnet: ["PC1"] });
   assert.deepEqual(types(await ask({ action: "list", context: ["ospf", "VLAN"] })), [
     "injection_ospf",
     "injection_vlan_trunk",
@@ -89,12 +89,12 @@ Deno.test("a fault type gives names, difficulty and the lab's devices; one fault
   assert.deepEqual(index.issues.ospf_passive_interface, {
     name: "Passive interface on a transit link",
     difficulty: "beginner",
-    platforms: ["cisco_ios_telnet", "gns3_huawei_telnet_ce", "gns3_ruijie_telnet", "frr_vtysh"],
+    platforms: ["cisco_ios_telnet", "gns3_huawei_telnet_ce", "gns3_ruijie_telnet", "gns3_frr_telnet"],
     devices_of_this_lab: ["R1", "R2"],
   });
   assert.deepEqual(index.issues.ospf_mtu_mismatch.devices_of_this_lab, []);
   const one = await ask({ device_type: "injection_ospf", issue: "ospf_passive_interface" });
-  assert.deepEqual(one.platforms.frr_vtysh.undo, ["router ospf", "no passive-interface <interface>"]);
+  assert.deepEqual(one.platforms.gns3_frr_telnet.undo, ["router ospf", "no passive-interface <interface>"]);
   assert.deepEqual(one.devices_of_this_lab, ["R1", "R2"]);
   const link = await ask({ issue: "link_blocks_ospf" });
   assert.deepEqual(link.platforms.gns3_link.filters, { bpf: ["ip proto 89"] });

@@ -125,6 +125,9 @@ const FITTING: Record<string, unknown> = {
   update_gns3_node_name: { nodes: [{ node_id: "a", new_name: "b" }] },
   wait_seconds: { seconds: 1 },
   execute_vpcs_commands: { device_configs: [{ device_name: "a", commands: ["show ip", "ip 10.0.0.1/24"] }] },
+  packet_analysis_skills: { action: "get", protocol: "ospf" },
+  device_skills: { device_type: "cisco_ios_telnet", topic: "ospf" },
+  injection_skills: { action: "record", issue: "x", devices: ["R1"], note: "y" },
 };
 
 // W21
@@ -138,9 +141,12 @@ Deno.test("prepareCall lets nothing pass in teaching mode that does more than re
       assert.equal(prepared.risk, "read", name);
       passed.push(name);
     }
-    assert.equal(prepareCall(call, context()).kind, "ready", `${name} in the lab mode`);
+    // What is not of the lab mode is of the one that injects.
+    const mode = name === "injection_skills" ? "troubleshooting_injection" : "lab_automation_assistant";
+    assert.equal(prepareCall(call, context({ mode })).kind, "ready", `${name} in ${mode}`);
   }
-  assert.deepEqual(passed, ["gns3_topology_reader", "get_gns3_templates", "wait_seconds"]);
+  const skills = ["packet_analysis_skills", "device_skills", "injection_skills"];
+  assert.deepEqual(passed, ["gns3_topology_reader", "get_gns3_templates", "wait_seconds", ...skills]);
 });
 
 Deno.test("prepareCall resolves the risk of VPCS commands from the commands", () => {

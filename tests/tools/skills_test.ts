@@ -71,10 +71,10 @@ Deno.test("device_skills understands what people call devices and topics", async
       ["cisco", "spanning tree", ["cisco_ios_telnet", "stp"]],
       ["IOSv", "trunk", ["cisco_ios_telnet", "vlan"]],
       ["huawei", "access-list", ["gns3_huawei_telnet_ce", "acl"]],
-      ["FRR", "save", ["frr_vtysh", "saving"]],
+      ["FRR", "save", ["gns3_frr_telnet", "saving"]],
       ["vpcs", "ip address", ["gns3_vpcs_telnet", "interfaces"]],
-      ["linux", "iptables", ["linux_telnet", "acl"]],
-      ["frrouting", "opsf", ["frr_vtysh", "ospf"]],
+      ["linux", "iptables", ["gns3_linux_telnet", "acl"]],
+      ["frrouting", "opsf", ["gns3_frr_telnet", "ospf"]],
     ] as const
   ) {
     const found = await ask({ device_type, topic });
@@ -87,7 +87,7 @@ Deno.test("device_skills understands what people call devices and topics", async
   const eigrp = await ask({ topic: "eigrp" });
   assert.deepEqual(
     eigrp.skills.map((one: { device_type: string }) => one.device_type).sort(),
-    ["cisco_ios_telnet", "frr_vtysh"],
+    ["cisco_ios_telnet", "gns3_frr_telnet"],
   );
 });
 
@@ -96,7 +96,7 @@ Deno.test("device_skills says what there is when a name means nothing", async ()
   const device = await ask({ device_type: "quantum" });
   assert.equal(device.status, "error");
   assert.match(device.error, /"quantum"/);
-  assert.ok(device.device_types.includes("frr_vtysh"));
+  assert.ok(device.device_types.includes("gns3_frr_telnet"));
   const topic = await ask({ device_type: "gns3_vpcs_telnet", topic: "quantum" });
   assert.match(topic.error, /no topic "quantum"/);
   assert.equal(topic.topics.dhcp, "DHCP client");
