@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
+import { forbiddenIn } from "./forbidden.ts";
 import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
 import { toolSchema } from "./schema.ts";
 import type { Risk, Tool, ToolContext } from "./tool.ts";
@@ -33,12 +34,12 @@ export interface PrepareOptions {
 const QUOTED = 800;
 
 /**
- * Checks a call without any effect: tool, mode, project, arguments, risk. In `teaching_assistant` nothing passes whose
+ * Checks a call without any effect: tool, mode, project, arguments, forbidden commands, risk. In `teaching_assistant` nothing passes whose
  * risk is not `read`, except what the settings allow.
  */
 export function prepareCall(
   call: RequestedCall,
-  context: Pick<ToolContext, "project" | "mode">,
+  context: Pick<ToolContext, "project" | "mode"> & Partial<Pick<ToolContext, "skills">>,
   options: PrepareOptions = {},
 ): PreparedCall {
   const settings = options.settings ?? DEFAULT_TOOL_SETTINGS;
@@ -65,6 +66,8 @@ export function prepareCall(
     return refuse(`the arguments do not fit: ${fields.join("; ")}`, { expected: toolSchema(tool) });
   }
   const args = checked.data as Record<string, unknown>;
+  const forbidden = context.skills && forbiddenIn(args, context.skills);
+  if (forbidden) return refuse(forbidden);
   const risk = typeof tool.risk === "function" ? tool.risk(args) : tool.risk;
   if (context.mode === "teaching_assistant" && risk !== "read" && !buildsInTeaching(tool, settings)) {
     return refuse(
