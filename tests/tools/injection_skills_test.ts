@@ -23,14 +23,13 @@ const DEVICES: Record<string, string> = {
 };
 
 function lab(options: { mode?: CopilotMode; gns3?: () => Promise<Json> } = {}) {
-  let now = Date.UTC(2026, 2, 1, 10);
   const context = {
     project,
     mode: options.mode ?? "troubleshooting_injection",
     signal: new AbortController().signal,
     skills: skillsWith(),
     faults: faultsInMemory(),
-    now: () => now += 60_000,
+    now: () => Date.UTC(2026, 2, 1, 10, 2),
     gns3: { nodes: options.gns3 ?? (() => Promise.resolve(Object.keys(DEVICES).map((name) => ({ name })))) },
     consoles: {
       platform: ({ name }: { name: string }) => {

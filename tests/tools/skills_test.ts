@@ -19,6 +19,7 @@ function asking(name: string, skills: SkillSet = skillsWith()) {
     project,
     mode: "teaching_assistant",
     signal: new AbortController().signal,
+    now: () => 0,
     skills,
   } as ToolContext;
   return async (args: unknown) => {
