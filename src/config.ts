@@ -26,7 +26,6 @@ export type Config = Readonly<Settings> & {
 /** Options of the contract that this version does not have yet. */
 const LATER = [
   "protocol",
-  "skills-dir",
   "database-url",
   "teaching-can-build",
   "open",

@@ -11,6 +11,7 @@ import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { Access } from "./gns3/access.ts";
 import type { HostClient } from "./host/client.ts";
+import type { Skills } from "./knowledge/skills.ts";
 import type { Logger } from "./log.ts";
 import { ApprovalsRepository } from "./storage/approvals.ts";
 import type { AuditLog } from "./storage/audit_log.ts";
@@ -21,6 +22,7 @@ import {
   openProjectDatabase,
   settled,
 } from "./storage/database.ts";
+import { FaultsRepository } from "./storage/faults.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 import { StepSaver } from "./storage/step_saver.ts";
 
@@ -36,6 +38,8 @@ export interface ProjectAgentsOptions {
   recheckMs: number;
   models: ModelChoice;
   limits: TurnLimits;
+  /** Read already. */
+  skills: Skills;
   audit: AuditLog;
   /** Programs outside of the sandbox; undefined where there is no helper. */
   host: HostClient | undefined;
@@ -44,12 +48,13 @@ export interface ProjectAgentsOptions {
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, access, recheckMs, models, limits, audit, host, log }: ProjectAgentsOptions,
+  { config, consoles, access, recheckMs, models, limits, skills, audit, host, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
     onUnauthorized: (credential) => void access.forget(credential),
     consolesFor: (gns3) => consoles.forCaller(gns3),
+    skills: () => skills.loaded,
     audit: (entry) => audit.append(entry),
     host,
     snapshotBeforeChanges: config.snapshotBeforeChanges,
@@ -95,6 +100,7 @@ function openStorage(project: Project, config: Config): ProjectStorage {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
     approvals: new ApprovalsRepository(database),
+    faults: new FaultsRepository(database),
     keepThrough: async (restore) => {
       restoring = true;
       try {

@@ -36,6 +36,7 @@ Deno.test("without any option the contract's defaults hold", () => {
     gns3Url: "http://127.0.0.1:3080",
     projectsDir: "",
     stateDir: "",
+    skillsDir: "",
     host: "127.0.0.1",
     port: 3081,
     corsOrigins: [],
@@ -75,6 +76,7 @@ Deno.test("every option can be given by flag, by environment and by file with th
     gns3Url: ["https://gns3.example:8443/", "https://gns3.example:8443/", "https://gns3.example:8443"],
     projectsDir: ["/srv/projects", "/srv/projects", "/srv/projects"],
     stateDir: ["~/state", "~/state", "~/state"],
+    skillsDir: ["~/skills", "~/skills", "~/skills"],
     host: ["0.0.0.0", "0.0.0.0", "0.0.0.0"],
     port: ["0", "0", 0],
     corsOrigins: [
@@ -148,7 +150,7 @@ Deno.test("an option that this version does not have yet is refused as such, whe
     { env: { GNS3_COPILOT_DATABASE_URL: "postgres://x" } },
     "GNS3_COPILOT_DATABASE_URL is not available in this version.",
   );
-  refuses({ file: "skills_dir: /x" }, "skills_dir in copilot.yaml is not available in this version.");
+  refuses({ file: "database_url: x" }, "database_url in copilot.yaml is not available in this version.");
 });
 
 Deno.test("the service account's password comes from the environment and from nowhere else", () => {

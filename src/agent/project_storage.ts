@@ -1,4 +1,6 @@
 // What an agent needs of its project's storage, and how it notices that GNS3 has taken the files away.
+import type { FaultRecords } from "../domain/fault.ts";
+import type { Caller } from "../domain/scope.ts";
 import type { ApprovalsRepository } from "../storage/approvals.ts";
 import type { SqliteSaver } from "../storage/checkpoints.ts";
 import type { ChatSessionsRepository } from "../storage/sessions.ts";
@@ -8,6 +10,7 @@ export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
   approvals: ApprovalsRepository;
+  faults: { by(caller: Caller): FaultRecords };
   /** Runs a restore of a snapshot, which overwrites the database's file, so that the database stays as it is. */
   keepThrough<T>(restore: () => Promise<T>): Promise<T>;
   /** What GNS3 has done to the project's files behind our back; undefined: nothing. Costs some microseconds. */

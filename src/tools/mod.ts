@@ -4,11 +4,13 @@ import { listCaptures, startCapture, stopCapture } from "./captures.ts";
 import { deleteLinks, deleteNodes } from "./delete.ts";
 import { ellipseDrawing, rectangleDrawing, textDrawing } from "./drawings.ts";
 import { templates, topologyReader } from "./lab.ts";
+import { injectionSkills } from "./injection_skills.ts";
 import { createLinks } from "./links.ts";
 import { createNodes, renameNodes } from "./nodes.ts";
 import { packetAnalysis } from "./packet_analysis.ts";
 import { packetFilter } from "./packet_filter.ts";
 import { startNodes, stopNodes, suspendNodes } from "./power.ts";
+import { deviceSkills, packetAnalysisSkills } from "./skills.ts";
 import { createSnapshot, listSnapshots, restoreSnapshot } from "./snapshots.ts";
 import type { Tool } from "./tool.ts";
 import { vpcsCommands } from "./vpcs_commands.ts";
@@ -38,6 +40,9 @@ export const TOOLS: readonly Tool[] = [
   packetAnalysis,
   waitSeconds,
   vpcsCommands,
+  packetAnalysisSkills,
+  deviceSkills,
+  injectionSkills,
 ];
 
 /** What an administrator may change about the modes. */

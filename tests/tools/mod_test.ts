@@ -27,10 +27,14 @@ Deno.test("teaching has what reads, injection also no building, the lab everythi
     "packet_analysis",
     "wait_seconds",
     "execute_vpcs_commands",
+    "packet_analysis_skills",
+    "device_skills",
+    "injection_skills",
   ]);
+  const injecting = ["manage_gns3_packet_filter", "injection_skills"];
   assert.deepEqual(
     names("lab_automation_assistant"),
-    TOOLS.map(({ name }) => name).filter((name) => name !== "manage_gns3_packet_filter"),
+    TOOLS.map(({ name }) => name).filter((name) => !injecting.includes(name)),
   );
   assert.deepEqual(names("troubleshooting_injection"), [
     "gns3_topology_reader",
@@ -43,6 +47,9 @@ Deno.test("teaching has what reads, injection also no building, the lab everythi
     "packet_analysis",
     "wait_seconds",
     "execute_vpcs_commands",
+    "packet_analysis_skills",
+    "device_skills",
+    "injection_skills",
   ]);
 });
 

@@ -139,6 +139,9 @@ const FITTING: Record<string, unknown> = {
   packet_analysis: { link_id: "a" },
   wait_seconds: { seconds: 1 },
   execute_vpcs_commands: { device_configs: [{ device_name: "a", commands: ["show ip", "ip 10.0.0.1/24"] }] },
+  packet_analysis_skills: { action: "get", protocol: "ospf" },
+  device_skills: { device_type: "cisco_ios_telnet", topic: "ospf" },
+  injection_skills: { action: "record", issue: "x", devices: ["R1"], note: "y" },
 };
 
 // W21
@@ -161,6 +164,9 @@ Deno.test("prepareCall lets nothing pass in teaching mode that does more than re
     "list_gns3_captures",
     "packet_analysis",
     "wait_seconds",
+    "packet_analysis_skills",
+    "device_skills",
+    "injection_skills",
   ]);
 });
 
