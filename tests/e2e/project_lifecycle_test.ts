@@ -215,3 +215,39 @@ for (const [version, slot] of [["3.1.0a7", 54], ["3.0.6", 55]] as const) {
     },
   );
 }
+
+for (const [version, slot] of [["3.1.0a7", 54], ["3.0.6", 55]] as const) {
+  testWhere(
+    labMissing(),
+    `GNS3 ${version} is followed with a service account, also after a restart, and nobody has to call first`,
+    async () => { // G9
+      await using lab = await startLab({ version, vpcs: 1, slot });
+      const { username, password } = lab.admin;
+      await using copilot = await startCopilot(lab, {
+        args: ["--gns3-user", username],
+        env: { GNS3_COPILOT_GNS3_PASSWORD: password },
+      });
+      const followed = () => copilot.log().split("GNS3's notifications are followed").length - 1;
+      await eventually(() => followed() === 1, "following GNS3");
+      const admin = (method: string, path: string) => gns3(lab.base_url, lab.tokens.admin, method, path);
+      const place: Place = { lab, copilot, admin };
+      const chat = copilot.chat(lab.tokens.alice);
+      const stream = await talking(place, chat);
+      await lab.restart();
+      // The project is closed after that, and the agent hears of it without anybody asking.
+      await stream.end();
+      assertTurn(stream.events);
+      assert.equal(stream.last.finish_reason, "aborted");
+      await eventually(() => followed() === 2, "following GNS3 again", 60_000);
+      await chat.json("GET", "/sessions", undefined, 403);
+      // GNS3's own compute takes a moment.
+      const open = () => admin("POST", `/v3/projects/${lab.project.project_id}/open`).catch(() => undefined);
+      await eventually(open, "opening the project", 30_000);
+      assert.deepEqual(await answersIn(chat, stream.sessionId), [stream.text]);
+      const next = await chat.send(say(place, "after the restart"), { session_id: stream.sessionId });
+      assert.equal(next.text, "after the restart");
+      assert.ok(!copilot.log().includes(password), "the password is in the log");
+      assert.doesNotMatch(copilot.log(), /"level":"error"/);
+    },
+  );
+}

@@ -1,6 +1,6 @@
 // What GNS3 refuses a role, the assistant refuses it too: every tool, called through the agent by users with real roles.
 import assert from "node:assert/strict";
-import { text, toolCalls } from "../../src/practice/model_script.ts";
+import { slow, text, toolCalls } from "../../src/practice/model_script.ts";
 import { TOOLS } from "../../src/tools/mod.ts";
 import type { Chat } from "../fakes/chat.ts";
 import { type Copilot, gns3, startCopilot } from "./copilot.ts";
@@ -258,3 +258,44 @@ for (const [version, slot] of [["3.1.0a7", 49], ["3.0.6", 50]] as const) {
     }
   });
 }
+
+testWhere(
+  labMissing(),
+  "a right that is taken away ends within a minute what is already running: a console, and a turn",
+  async () => {
+    await using lab = await startLab({ version: "3.1.0a7", vpcs: 1, slot: 49 });
+    await using copilot = await startCopilot(lab);
+    const admin: Place["admin"] = (method, path, body) =>
+      gns3(lab.base_url, lab.tokens.admin, method, path, body);
+    const place: Place = { lab, copilot, admin };
+    const roleId = await ownRole(place);
+    const privileges: Json[] = await admin("GET", "/v3/access/privileges");
+    const { privilege_id } = privileges.find(({ name }) => name === "Node.Console");
+    await admin("PUT", `/v3/access/roles/${roleId}/privileges/${privilege_id}`);
+    const { chat, at } = await userOf(place, "User", roleId);
+
+    // Pings of some three seconds each, to nobody.
+    const commands = ["ip 10.8.0.1/24", ...Array(16).fill("ping 10.8.0.77 -c 1")];
+    const call = { name: "execute_vpcs_commands", args: devices({ commands }), id: "c" };
+    const busy = await chat.start(copilot.model.script("busy", [toolCalls([call]), text("done")]));
+    const talk = await chat.start(copilot.model.script("talk", [slow(20_000, 10)]));
+    await busy.untilType("tool_start");
+    await talk.untilType("content");
+    await admin("DELETE", `/v3/access/roles/${roleId}/privileges/${privilege_id}`);
+    const began = performance.now();
+    const end = await busy.untilType("tool_end");
+    const consoleTook = performance.now() - began;
+    assert.match(end.tool_output, /privilege Node\.Console is needed/);
+    await busy.end();
+
+    const aces: Json[] = await admin("GET", "/v3/access/acl");
+    const ace = aces.find(({ path }) => `/v3${path}` === at);
+    await admin("DELETE", `/v3/access/acl/${ace.ace_id}`);
+    const gone = performance.now();
+    await talk.end();
+    const turnTook = performance.now() - gone;
+    assert.deepEqual([talk.last.type, talk.last.code], ["error", "forbidden"]);
+    console.log(`console: ${Math.round(consoleTook / 1000)} s, turn: ${Math.round(turnTook / 1000)} s`);
+    for (const took of [consoleTook, turnTook]) assert.ok(took < 60_000, `${took} ms`);
+  },
+);
