@@ -204,7 +204,7 @@ Deno.test("a user who loses the project in the middle of an answer gets no more 
   assert.equal(server.model.requests("long")[0]!.fate, "cut");
 });
 
-Deno.test("a revoked sign-in may not go on listening, an expired one may", async () => {
+Deno.test("who listens with a sign-in that was revoked hears no more, and the turn goes on", async () => {
   await using server = await startChatServer({ recheckMs: 50 });
   const alice = server.chat("alice");
   const other = server.gns3.newToken("alice");
@@ -219,4 +219,43 @@ Deno.test("a revoked sign-in may not go on listening, an expired one may", async
   const again = server.chat(server.gns3.newToken("alice"));
   // The turn itself went on: nothing was taken from the user but the sign-in.
   assert.equal((await again.json("POST", `/sessions/${stream.sessionId}/abort`)).aborted, true);
+});
+
+Deno.test("a sign-in that GNS3 refuses in the middle of a turn is not remembered as anybody's", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const me = () => server.gns3.requests.filter(({ path }) => path === "/v3/access/users/me").length;
+  const call = toolCalls([{ name: "get_gns3_templates", args: {}, id: "c" }], {
+    before: "Let me see. ",
+    ms: 50,
+  });
+  const stream = await alice.start(server.model.script("t", [call, text("done")]));
+  await stream.untilType("content");
+  assert.equal(me(), 1);
+  server.gns3.revoke("alice");
+  await stream.end();
+  assert.match(stream.of("tool_end")[0]!.tool_output, /sign in again/);
+  // Asked anew, and not answered from memory.
+  assert.equal((await alice.call("GET", "/sessions")).status, 401);
+  assert.equal(me(), 2);
+});
+
+Deno.test("cookies open nothing, and none is ever set", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const { token } = alice;
+  for (const cookie of [`token=${token}`, `access_token=${token}`, `Authorization=Bearer ${token}`]) {
+    const answer = await fetch(`${alice.prefix}/sessions`, { headers: { cookie } });
+    assert.equal(answer.status, 401);
+    await answer.body?.cancel();
+  }
+  const query = await fetch(`${alice.prefix}/sessions?token=${token}`);
+  assert.equal(query.status, 401, "a token in an address is not taken either");
+  await query.body?.cancel();
+  for (const path of ["/sessions", "/v3/chat/sessions", "/v3/nothing"]) {
+    const answer = await alice.call("GET", path);
+    assert.equal(answer.headers.get("set-cookie"), null);
+    await answer.body?.cancel();
+  }
+  assert.ok(!JSON.stringify(server.lines).includes(token), "the token is in the log");
 });
