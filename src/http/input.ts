@@ -2,13 +2,11 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 import { AppError, fieldError } from "../domain/error.ts";
+import { deeperThan, DEEPEST_JSON } from "../domain/json_depth.ts";
 import { validationError } from "./errors.ts";
 
 /** Largest body of a chat route, in bytes. */
 export const BODY_LIMIT = 10 * 1024 * 1024;
-
-/** Deepest nesting of a body. No request of ours needs more than a few levels; what works on values level by level must not overflow. */
-export const DEPTH_LIMIT = 64;
 
 /**
  * Reads the body as JSON and checks it. Throws 413 over the limit, 400 when it is no JSON, 422 when it is another shape
@@ -24,8 +22,8 @@ export async function readBody<S extends z.ZodType>(
   if (text.trim() === "" && options.optional) {
     value = {};
   } else {
-    if (deeperThan(text, DEPTH_LIMIT)) {
-      throw fieldError(["body"], `is nested more than ${DEPTH_LIMIT} levels deep`, "too_deep");
+    if (deeperThan(text)) {
+      throw fieldError(["body"], `is nested more than ${DEEPEST_JSON} levels deep`, "too_deep");
     }
     try {
       value = JSON.parse(text);
@@ -45,28 +43,6 @@ function check<S extends z.ZodType>(schema: S, value: unknown, where: "body" | "
   const result = schema.safeParse(value);
   if (!result.success) throw validationError(result.error, where);
   return result.data;
-}
-
-/** Whether JSON text opens more than `limit` objects and arrays inside each other; looks at it without parsing. */
-function deeperThan(text: string, limit: number): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case 0x22: // A string, up to a quote that no odd number of backslashes stands before.
-        for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) {
-          if (text.charCodeAt(at) === 0x5c) at++;
-        }
-        break;
-      case 0x5b:
-      case 0x7b:
-        if (++depth > limit) return true;
-        break;
-      case 0x5d:
-      case 0x7d:
-        depth--;
-    }
-  }
-  return false;
 }
 
 async function readText(request: Request): Promise<string> {
