@@ -57,17 +57,61 @@ async function free(channel: Channel, help: TypingHelp): Promise<boolean> {
   return stands === "prompt";
 }
 
+/**
+ * Types a line of input that a running command reads, as a banner's text, and presses return. Throws `ChannelClosed`, or
+ * the signal's reason. A console that does not show the line is given time and gets the return all the same.
+ */
+export async function feedLine(
+  channel: Channel,
+  line: string,
+  lineEnding: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await channel.quiet(FEED_QUIET_MS, { limitMs: ECHO_MS, signal });
+  channel.take();
+  if (line) {
+    await channel.send(line);
+    const wanted = squeeze(line);
+    try {
+      await channel.settle(
+        (tail) => shows(tail).some((shown) => shown.endsWith(wanted)) ? AT_ONCE : undefined,
+        {
+          limitMs: ECHO_MS,
+          signal,
+        },
+      );
+    } catch (error) {
+      if (!(error instanceof ChannelTimeout)) throw error;
+    }
+    channel.take();
+  }
+  await channel.send(lineEnding);
+}
+
+const FEED_QUIET_MS = 60;
+const AT_ONCE = { value: true, quietMs: 0 };
+
 /** Blanks do not count: terminals break long lines and print blanks when they do. */
 const squeeze = (text: string) => text.replace(/\s+/g, "");
+
+/**
+ * What is on the line: as a terminal shows it, and as if it had no end, because a line editor that thinks of a narrow
+ * terminal goes to the next row with a carriage return alone.
+ */
+const shows = (tail: string) => [tail, tail.replaceAll("\r", "")].map((text) => squeeze(cleanText(text)));
 
 async function echoOf(channel: Channel, line: string, help: TypingHelp): Promise<Echo> {
   const wanted = squeeze(line);
   const redrawn = squeeze(help.prompt()) + wanted;
   try {
     return await channel.settle<Echo>((tail) => {
-      const shown = squeeze(cleanText(tail));
-      if (shown === wanted || shown.endsWith(redrawn)) return { value: "shown", quietMs: 0 };
-      return wanted.startsWith(shown) ? undefined : { value: "disturbed", quietMs: 400 };
+      const both = shows(tail);
+      if (both.some((shown) => shown === wanted || shown.endsWith(redrawn))) {
+        return { value: "shown", quietMs: 0 };
+      }
+      return both.some((shown) => wanted.startsWith(shown))
+        ? undefined
+        : { value: "disturbed", quietMs: 400 };
     }, { limitMs: ECHO_MS, signal: help.signal });
   } catch (error) {
     if (!(error instanceof ChannelTimeout)) throw error;

@@ -1,5 +1,8 @@
 // Every tool there is, and which of them a turn has.
 import type { CopilotMode } from "../domain/model_config.ts";
+import { compareDeviceConfig } from "./compare_config.ts";
+import { deviceCommands } from "./device_commands.ts";
+import { deviceConfigCommands } from "./device_config.ts";
 import { templates, topologyReader } from "./lab.ts";
 import { createLinks } from "./links.ts";
 import { createNodes, renameNodes } from "./nodes.ts";
@@ -18,6 +21,9 @@ export const TOOLS: readonly Tool[] = [
   suspendNodes,
   renameNodes,
   waitSeconds,
+  deviceCommands,
+  deviceConfigCommands,
+  compareDeviceConfig,
   vpcsCommands,
 ];
 

@@ -224,6 +224,8 @@ Deno.test("Consoles hides a fault of this program from the user and tells the lo
     version: () => Promise.reject(new TypeError("secret detail")),
     node: () => Promise.reject(new Error()),
     computes: () => Promise.resolve([]),
+    templates: () => Promise.resolve([]),
+    credentials: () => Promise.resolve(undefined),
     consoleUrl: () => "",
   });
   const { error } = await broken.run(PROJECT_ID, l.node("PC1"), ["show ip"], never);

@@ -1,7 +1,9 @@
 // What may be sent to a device, and which kind of device a node is.
 import assert from "node:assert/strict";
 import type { Node } from "../../src/domain/project.ts";
-import { judge, limitOf, platformOf } from "../../src/devices/platform.ts";
+import { platformOf } from "../../src/devices/choose.ts";
+import { judge } from "../../src/devices/judge.ts";
+import { limitOf } from "../../src/devices/platform.ts";
 import { PLATFORMS } from "../../src/devices/platforms/mod.ts";
 import { vpcs } from "../../src/devices/platforms/vpcs.ts";
 

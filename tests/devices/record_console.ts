@@ -26,7 +26,7 @@ for (const scene of SCENES) {
   const driver = new Driver(channel, scene.platform, scene.limits);
   await driver.open(signal);
   for (const command of scene.commands) {
-    const { output, failed, elapsedMs } = await driver.run(command, signal);
+    const { output, failed, elapsedMs } = await driver.run(command, { signal });
     console.log(`${scene.name} ${command}: ${elapsedMs} ms ${failed ?? ""}\n${output}`);
   }
   await driver.leave(signal);

@@ -19,7 +19,7 @@ async function replayed(scene: string, version: string): Promise<Map<string, Com
   const results = new Map<string, CommandResult>();
   try {
     await driver.open(signal);
-    for (const command of commands) results.set(command, await driver.run(command, signal));
+    for (const command of commands) results.set(command, await driver.run(command, { signal }));
     await driver.leave(signal);
   } finally {
     await channel.close();
