@@ -7,9 +7,10 @@ import type { Consoles } from "./devices/consoles.ts";
 import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { Logger } from "./log.ts";
-import { SqliteSaver } from "./storage/checkpoints.ts";
+import { ApprovalsRepository } from "./storage/approvals.ts";
 import { openProjectDatabase } from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
+import { StepSaver } from "./storage/step_saver.ts";
 
 /** Model calls in a turn; fault injection looks, breaks and verifies, so it gets more. */
 const STEPS = { usual: 40, injection: 100 };
@@ -60,7 +61,8 @@ function openStorage(project: Project, config: Config) {
   const database = openProjectDatabase(project.path, config.projectsDir);
   return {
     sessions: new ChatSessionsRepository(database, project.project_id),
-    saver: new SqliteSaver(database, { checkpointsKept: config.checkpointsKept }),
+    saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
+    approvals: new ApprovalsRepository(database),
     close: () => database.close(),
   };
 }

@@ -88,10 +88,10 @@ export function createServer(config: Config, { log }: { log: Logger }): Promise<
       draining = true;
       const running = manager.open.flatMap((agent) => agent.runningTurns);
       if (running.length) log.info(`Waiting for ${running.length} running answer(s).`);
-      await Promise.race([
-        Promise.all(running.map((turn) => turn.finished)),
-        new Promise((resolve) => setTimeout(resolve, config.drainTimeout * 1000)),
-      ]);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise((resolve) => timer = setTimeout(resolve, config.drainTimeout * 1000));
+      await Promise.race([Promise.all(running.map((turn) => turn.finished)), late]);
+      clearTimeout(timer);
       for (const turn of running) turn.abort("shutdown");
       await Promise.all(running.map((turn) => turn.finished));
     },

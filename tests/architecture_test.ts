@@ -35,6 +35,7 @@ const FENCES: Readonly<Record<string, readonly string[]>> = {
     "storage/message_codec.ts",
     "storage/message_rows.ts",
     "storage/python_rows.ts",
+    "storage/step_saver.ts",
   ],
   "node:sqlite": ["storage"],
 };

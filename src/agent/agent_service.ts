@@ -1,25 +1,33 @@
 // One project's agent: starts turns, follows and stops them, and answers for what is stored of them.
+import { Command } from "@langchain/langgraph";
+import type { Decision } from "../domain/approval.ts";
 import { AppError, errorText } from "../domain/error.ts";
 import type { CopilotMode, ModelConfig } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
-import { type Caller, withScope } from "../domain/scope.ts";
+import { type Caller, type RequestScope, withScope } from "../domain/scope.ts";
 import type { ChatAnswer, ChatRequest, ChatSession, ConversationHistory } from "../domain/session.ts";
 import type { Logger } from "../log.ts";
+import type { ApprovalsRepository } from "../storage/approvals.ts";
 import type { SqliteSaver } from "../storage/checkpoints.ts";
 import type { ChatSessionsRepository } from "../storage/sessions.ts";
+import { ApprovalDesk, NOT_APPROVED } from "./approval_desk.ts";
+import { FinishedTurns } from "./finished_turns.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
 import { answerOf, historyOf } from "./history.ts";
 import { repair, toChatMessage, userMessage } from "./messages.ts";
 import { rebuildLog } from "./replay.ts";
+import { runTurn } from "./run_turn.ts";
+import type { Update } from "./state.ts";
 import type { EventLog } from "./event_log.ts";
 import { titleText } from "./title_text.ts";
 import { type AbortReason, Turn } from "./turn.ts";
-import type { TurnContext } from "./turn_context.ts";
+import type { TurnContext, TurnRequest } from "./turn_context.ts";
 
 /** The storage of one project. */
 export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
+  approvals: ApprovalsRepository;
   close(): void;
 }
 
@@ -30,7 +38,7 @@ export interface AgentServiceOptions {
   contextFor(
     turn: Turn,
     mode: CopilotMode,
-    request: ChatRequest,
+    request: TurnRequest,
     project: Project,
   ): Omit<TurnContext, "wantsTitle">;
   /** The model configuration of a caller. Throws `bad_request` when there is none. */
@@ -47,21 +55,27 @@ export interface StartTurn {
   forcedMode?: CopilotMode;
 }
 
-/** How long a finished turn's log is kept in memory. */
-const KEEP_LOG_MS = 10 * 60_000;
+export interface Decide {
+  caller: Caller;
+  sessionId: string;
+  approvalId: string;
+  decision: Decision;
+}
 
 export class AgentService {
   /** As GNS3 described it last. */
   project: Project;
   readonly sessions: ChatSessionsRepository;
   readonly #running = new Map<string, TurnContext>();
-  readonly #finished = new Map<string, { turn: Turn; timer: ReturnType<typeof setTimeout> }>();
+  readonly #finished = new FinishedTurns();
+  readonly #desk: ApprovalDesk;
   readonly #graph: CopilotGraph;
   #closed = false;
 
   constructor(private readonly options: AgentServiceOptions) {
     this.project = options.project;
     this.sessions = options.storage.sessions;
+    this.#desk = new ApprovalDesk(options.storage.approvals, options.now);
     this.#graph = buildGraph(options.storage.saver, (threadId) => {
       const context = this.#running.get(threadId);
       if (!context) throw new AppError("internal", "The session runs no turn.");
@@ -89,9 +103,9 @@ export class AgentService {
     if (owner !== undefined && owner !== caller.userId) throw new AppError("not_found", "Session not found.");
     if (this.#running.has(sessionId)) throw new AppError("conflict", "This session is already answering.");
 
-    const now = this.options.now();
     const mode = forcedMode ?? model.copilot_mode;
-    const turn = new Turn(this.options.newId(), sessionId, caller.userId, now);
+    const turn = new Turn(this.options.newId(), sessionId, caller.userId, this.options.now());
+    const context = this.#contextOf(turn, { caller, model }, mode, request);
     if (owner === undefined) {
       this.sessions.create({
         thread_id: sessionId,
@@ -101,16 +115,42 @@ export class AgentService {
         copilot_mode: mode,
       });
     }
-    this.#forget(sessionId);
-    withScope({ caller, model }, () => {
-      const context = {
-        ...this.options.contextFor(turn, mode, request, this.project),
-        wantsTitle: () => this.sessions.wantsTitle(sessionId),
+    this.#launch(context, request, () => {
+      const createdAt = turn.startedAt.toISOString();
+      const before = this.options.storage.saver.messages(sessionId);
+      const asked = this.#desk.clear(sessionId);
+      return {
+        messages: [
+          ...repair(before, createdAt, context.newId, asked ? NOT_APPROVED : undefined),
+          userMessage(request.message, { id: context.newId(), createdAt }),
+        ],
+        llm_calls: 0,
+        remaining_steps: context.limits.steps,
+        mode,
       };
-      this.#running.set(sessionId, context);
-      void this.#run(context, mode, request).catch((error) => {
-        this.options.log.error("A turn ended outside of its own handling.", { error: errorText(error) });
-      });
+    });
+    return turn;
+  }
+
+  /**
+   * Takes a decision about a call that waits. When it was the last of its batch, the turn goes on in a new `Turn`;
+   * undefined while others are open. Throws 404 for an unknown session or approval, 409 when it was decided already, its
+   * time is over or the session answers, 422 for arguments that the tool does not take.
+   */
+  decide({ caller, sessionId, approvalId, decision }: Decide): Turn | undefined {
+    this.#own(caller.userId, sessionId);
+    if (this.#running.has(sessionId)) throw new AppError("conflict", "This session is already answering.");
+    const asked = this.#desk.find(sessionId, approvalId);
+    const model = this.options.modelFor(caller);
+    const request = { ...asked.options, approvals: true };
+    const turn = new Turn(this.options.newId(), sessionId, caller.userId, this.options.now());
+    turn.statistics.messages = 0;
+    const context = this.#contextOf(turn, { caller, model }, asked.options.mode, request);
+    const decisions = this.#desk.decide(asked, decision, context);
+    if (!decisions) return undefined;
+    this.#launch(context, request, () => {
+      this.#desk.clear(sessionId);
+      return new Command({ resume: decisions });
     });
     return turn;
   }
@@ -118,21 +158,40 @@ export class AgentService {
   /** The log of the running or last turn; undefined when there was none. Throws 404 for an unknown session. */
   follow(userId: string, sessionId: string): { turnId: string; log: EventLog } | undefined {
     this.#own(userId, sessionId);
-    const turn = this.#running.get(sessionId)?.turn ?? this.#finished.get(sessionId)?.turn;
+    const turn = this.#running.get(sessionId)?.turn ?? this.#finished.of(sessionId);
     if (turn) return { turnId: turn.id, log: turn.log };
     const last = this.sessions.lastTurn(sessionId);
     if (!last) return undefined;
-    return { turnId: last.turnId, log: rebuildLog(last, this.options.storage.saver.messages(sessionId)) };
+    const messages = this.options.storage.saver.messages(sessionId);
+    return { turnId: last.turnId, log: rebuildLog(last, messages, this.#desk.waiting(sessionId)) };
   }
 
   /** Stops the session's turn; resolves when it is saved. Returns whether one was running. Throws 404. */
   async abort(userId: string, sessionId: string, reason: AbortReason = "user"): Promise<boolean> {
     this.#own(userId, sessionId);
     const turn = this.#running.get(sessionId)?.turn;
-    if (!turn) return false;
+    if (!turn) return await this.#dropApprovals(userId, sessionId);
     const aborted = turn.abort(reason);
     await turn.finished;
     return aborted;
+  }
+
+  /** A turn that waits for a decision is stopped by answering its calls: nothing of them has run. */
+  async #dropApprovals(userId: string, sessionId: string): Promise<boolean> {
+    const { saver } = this.options.storage;
+    const last = this.sessions.lastTurn(sessionId);
+    if (!last || !this.#desk.clear(sessionId)) return false;
+    const now = this.options.now();
+    const answers = repair(saver.messages(sessionId), now.toISOString(), this.options.newId, NOT_APPROVED);
+    // As the last node of a turn, after which nothing runs.
+    const thread = { configurable: { thread_id: sessionId } };
+    await this.#graph.updateState(thread, { messages: answers }, "title_generator");
+    const stopped = new Turn(last.turnId, sessionId, userId, now);
+    stopped.statistics.messages = answers.length;
+    stopped.abort("user");
+    stopped.finish((record) => this.sessions.endTurn(userId, sessionId, record), { lastSeq: last.lastSeq });
+    this.#finished.forget(sessionId);
+    return true;
   }
 
   createSession(userId: string, title?: string): ChatSession {
@@ -154,14 +213,15 @@ export class AgentService {
   /** What a finished turn answers to a request without a stream. */
   answerOf(userId: string, turn: Turn): ChatAnswer {
     const session = this.#own(userId, turn.sessionId);
-    return answerOf(session, turn, this.options.storage.saver.messages(turn.sessionId).map(toChatMessage));
+    const messages = this.options.storage.saver.messages(turn.sessionId).map(toChatMessage);
+    return answerOf(session, turn, messages, this.#desk.waiting(turn.sessionId));
   }
 
   /** Deletes a session and all that is stored of it; a running turn is stopped first. Returns whether it was there. */
   async deleteSession(userId: string, sessionId: string): Promise<boolean> {
     if (!this.sessions.get(userId, sessionId)) return false;
     await this.abort(userId, sessionId, "session_deleted");
-    this.#forget(sessionId);
+    this.#finished.forget(sessionId);
     const deleted = this.sessions.delete(userId, sessionId);
     this.options.storage.saver.forget(sessionId);
     return deleted;
@@ -173,7 +233,7 @@ export class AgentService {
     const running = this.runningTurns;
     for (const turn of running) turn.abort(reason);
     await Promise.all(running.map((turn) => turn.finished));
-    for (const id of [...this.#finished.keys()]) this.#forget(id);
+    this.#finished.close();
     this.options.storage.close();
   }
 
@@ -183,41 +243,25 @@ export class AgentService {
     return session;
   }
 
-  async #run(context: TurnContext, mode: CopilotMode, request: ChatRequest): Promise<void> {
+  #contextOf(turn: Turn, scope: RequestScope, mode: CopilotMode, request: TurnRequest): TurnContext {
+    const context = withScope(scope, () => this.options.contextFor(turn, mode, request, this.project));
+    return { ...context, wantsTitle: () => this.sessions.wantsTitle(turn.sessionId) };
+  }
+
+  /** Marks the session as busy and runs the graph from `input` to its end; the turn's record is saved whatever happens. */
+  #launch(context: TurnContext, request: TurnRequest, input: () => Update | Command): void {
     const { turn, log } = context;
-    const { saver } = this.options.storage;
-    try {
-      this.sessions.startTurn(turn.userId, turn.sessionId, turn.id, turn.startedAt);
-      const createdAt = turn.startedAt.toISOString();
-      const message = userMessage(request.message, { id: context.newId(), createdAt });
-      const before = saver.messages(turn.sessionId);
-      const input = {
-        messages: [...repair(before, createdAt, context.newId), message],
-        llm_calls: 0,
-        remaining_steps: context.limits.steps,
-        mode,
-      };
-      // The events of a turn go into its log directly: LangGraph's own event stream costs four times as much a token.
-      await this.#graph.invoke(input, {
-        configurable: { thread_id: turn.sessionId, project_id: this.project.project_id },
-        metadata: { user_id: turn.userId },
-        recursionLimit: 2 * context.limits.steps + 10,
-        durability: "async",
-        callbacks: [],
-      });
-    } catch (error) {
-      const known = error instanceof AppError;
-      log.error("A turn failed.", {
-        error: errorText(error),
-        stack: known ? undefined : (error as Error)?.stack,
-      });
-      turn.fail({
-        code: known ? error.code : "internal",
-        message: known
-          ? error.message
-          : "The assistant met an unexpected fault; what was said so far is saved.",
-      });
-    } finally {
+    this.#finished.forget(turn.sessionId);
+    this.#running.set(turn.sessionId, context);
+    const run = runTurn(this.#graph, context, {
+      projectId: this.project.project_id,
+      input: () => {
+        this.sessions.startTurn(turn.userId, turn.sessionId, turn.id, turn.startedAt);
+        return input();
+      },
+      ask: (list) => this.#desk.ask(context, request, list),
+    });
+    void run.then(() => {
       turn.finish((record) => this.sessions.endTurn(turn.userId, turn.sessionId, record), {
         temperature: request.temperature ?? undefined,
         maxTokens: request.max_tokens ?? undefined,
@@ -226,9 +270,9 @@ export class AgentService {
         log.warn("The turn ended with an error.", { code: turn.error.code, error: turn.error.message });
       }
       this.#running.delete(turn.sessionId);
-      if (!this.#closed) this.#keep(turn);
+      if (!this.#closed) this.#finished.keep(turn);
       this.#prune(turn.sessionId);
-    }
+    });
   }
 
   /** What is not pruned now is pruned after the next turn: it is never worth failing one. */
@@ -238,17 +282,5 @@ export class AgentService {
     } catch (error) {
       this.options.log.warn("Old checkpoints could not be removed.", { error: errorText(error) });
     }
-  }
-
-  #keep(turn: Turn): void {
-    const timer = setTimeout(() => this.#finished.delete(turn.sessionId), KEEP_LOG_MS);
-    this.#finished.set(turn.sessionId, { turn, timer });
-  }
-
-  #forget(sessionId: string): void {
-    const kept = this.#finished.get(sessionId);
-    if (!kept) return;
-    clearTimeout(kept.timer);
-    this.#finished.delete(sessionId);
   }
 }

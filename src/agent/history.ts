@@ -1,5 +1,6 @@
 // Stored messages as the answers of the history routes.
 import type { BaseMessage } from "@langchain/core/messages";
+import type { Approval } from "../domain/approval.ts";
 import { fieldError } from "../domain/error.ts";
 import type { ChatAnswer, ChatMessage, ChatSession, ConversationHistory } from "../domain/session.ts";
 import { toChatMessage } from "./messages.ts";
@@ -37,7 +38,12 @@ export function lastTurnOf<T>(messages: readonly T[], isUser: (message: T) => bo
 }
 
 /** The answer to a request without a stream: the turn's messages, the last of the assistant's first. */
-export function answerOf(session: ChatSession, turn: Turn, messages: readonly ChatMessage[]): ChatAnswer {
+export function answerOf(
+  session: ChatSession,
+  turn: Turn,
+  messages: readonly ChatMessage[],
+  waiting: readonly Approval[],
+): ChatAnswer {
   const own = lastTurnOf(messages, (message) => message.role === "user");
   const finish_reason = turn.finishReason();
   return {
@@ -48,5 +54,6 @@ export function answerOf(session: ChatSession, turn: Turn, messages: readonly Ch
     usage: turn.statistics.usage(),
     finish_reason,
     ...(finish_reason === "error" && turn.error ? { error: turn.error.message } : {}),
+    ...(finish_reason === "approval" ? { approvals: [...waiting] } : {}),
   };
 }

@@ -1,5 +1,6 @@
 // The node that asks the model: fits the context, streams the answer into the turn's log, returns it as one message.
 import { AppError } from "../domain/error.ts";
+import type { ModelConfig } from "../domain/model_config.ts";
 import { ModelError } from "../models/model_error.ts";
 import { modelFailure } from "../models/failures.ts";
 import { streamModel } from "../models/stream.ts";
@@ -93,12 +94,17 @@ async function stream(
   for await (const batch of batches) answer.add(batch);
 }
 
+const warned = new WeakSet<ModelConfig>();
+
 /** The provider's figures, or our own count where it gave none. */
-function account(answer: Answer, fitted: FittedContext, { turn, log }: TurnContext): void {
+function account(answer: Answer, fitted: FittedContext, { turn, log, modelConfig }: TurnContext): void {
   const { usage } = answer;
   turn.statistics.addCall(usage ?? { input: fitted.total, output: answer.count(), estimated: true });
   const warning = windowWarning(fitted.total, usage?.input, answer.finishReason);
-  if (warning) log.warn(warning);
+  // Once for each configuration: it would stand in the log after every call.
+  if (!warning || warned.has(modelConfig)) return;
+  warned.add(modelConfig);
+  log.warn(warning);
 }
 
 function failureOf(error: unknown, context: TurnContext, fitted: FittedContext | undefined) {

@@ -155,8 +155,14 @@ export function exchanges(messages: readonly BaseMessage[]): { exchanges: Exchan
 /**
  * The messages to write so that a history which ends in an interrupted turn is whole: a result for each unanswered
  * call since the last user message, a removal for each result that answers nothing. Empty when nothing is amiss.
+ * `output` is what such a result says.
  */
-export function repair(messages: readonly BaseMessage[], now: string, newId: () => string): BaseMessage[] {
+export function repair(
+  messages: readonly BaseMessage[],
+  now: string,
+  newId: () => string,
+  output = INTERRUPTED,
+): BaseMessage[] {
   const { exchanges: found, stray } = exchanges(messages);
   const lastUser = found.findLastIndex(({ message }) => message.getType() === "human");
   const missing = found.slice(lastUser + 1).flatMap(({ calls, results }) =>
@@ -165,7 +171,7 @@ export function repair(messages: readonly BaseMessage[], now: string, newId: () 
   return [
     ...stray.flatMap(({ id }) => id ? [new RemoveMessage({ id })] : []),
     ...missing.map(({ id, name }) =>
-      toolMessage({ callId: id, name, output: INTERRUPTED, status: "error" }, { id: newId(), createdAt: now })
+      toolMessage({ callId: id, name, output, status: "error" }, { id: newId(), createdAt: now })
     ),
   ];
 }

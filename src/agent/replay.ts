@@ -1,5 +1,6 @@
 // A finished turn's log, rebuilt from what is stored: for a client that comes back later, or after a restart.
 import { AIMessage, type BaseMessage, ToolMessage } from "@langchain/core/messages";
+import type { Approval } from "../domain/approval.ts";
 import type { ToolStatus } from "../domain/event.ts";
 import type { LastTurn } from "../storage/turns.ts";
 import { EventLog } from "./event_log.ts";
@@ -19,9 +20,14 @@ const INTERRUPTED =
 
 /**
  * The log that the turn had, with whole texts instead of deltas. Positions are those of the live log, so a client that
- * resumes after an id it got before the restart misses no text and gets none twice.
+ * resumes after an id it got before the restart misses no text and gets none twice. `waiting` are the session's open
+ * questions.
  */
-export function rebuildLog(last: LastTurn, messages: readonly BaseMessage[]): EventLog {
+export function rebuildLog(
+  last: LastTurn,
+  messages: readonly BaseMessage[],
+  waiting: readonly Approval[] = [],
+): EventLog {
   const log = new EventLog();
   log.append({ type: "turn_start", turnId: last.turnId });
   const ends: { seq: number; add: (seq: number) => void }[] = [];
@@ -62,6 +68,9 @@ export function rebuildLog(last: LastTurn, messages: readonly BaseMessage[]): Ev
     }
   }
   flush(ends);
+  for (const [i, approval] of waiting.entries()) {
+    log.append({ type: "approval_request", approval }, last.lastSeq - waiting.length + i);
+  }
   if (last.title) log.append({ type: "title", title: last.title }, last.lastSeq - 1);
   log.append({
     type: "turn_end",

@@ -3,6 +3,8 @@ import type { BaseMessage } from "@langchain/core/messages";
 import pLimit from "p-limit";
 import { type ModelToolCall, toolCallsOf } from "../models/tool_calls.ts";
 import { executeCall, prepareCall, type PreparedCall, type ToolAnswer } from "../tools/run.ts";
+import type { Decision } from "../domain/approval.ts";
+import { decided, decisionsFor, withEdit } from "./approvals.ts";
 import { toolMessage } from "./messages.ts";
 import type { State, Update } from "./state.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -22,8 +24,9 @@ export async function toolNode(state: State, context: TurnContext): Promise<Upda
   const prepared = calls.map((call) =>
     prepareCall({ name: call.name, arguments: call.argumentsText }, toolContext, { tools })
   );
+  const decisions = decisionsFor(calls, prepared, context);
   const slot = pLimit(context.limits.parallelTools);
-  const running = calls.map((call, i) => slot(() => runOne(call, prepared[i]!, context)));
+  const running = calls.map((call, i) => slot(() => runOne(call, prepared[i]!, decisions[call.id], context)));
   const messages = await Promise.all(running);
   turn.statistics.messages += messages.length;
   return { messages };
@@ -32,6 +35,7 @@ export async function toolNode(state: State, context: TurnContext): Promise<Upda
 async function runOne(
   call: ModelToolCall,
   prepared: PreparedCall,
+  decision: Decision | undefined,
   context: TurnContext,
 ): Promise<BaseMessage> {
   const { turn, toolContext, log } = context;
@@ -42,10 +46,11 @@ async function runOne(
   if (!stopped) {
     turn.statistics.toolCalls++;
     start = turn.publish({ type: "tool_start", toolCallId: call.id, toolName: call.name });
-    answer = await executeCall(prepared, toolContext, {
+    const ran = await executeCall(decided(prepared, decision, context), toolContext, {
       onFault: (error, tool) =>
         log.error(`${tool.name} failed.`, { stack: (error as Error)?.stack ?? String(error) }),
     });
+    answer = withEdit(ran, decision);
     const { output, status } = answer;
     end = turn.publish({ type: "tool_end", toolCallId: call.id, toolName: call.name, output, status });
     noteFailure(call, answer, context);

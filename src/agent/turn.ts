@@ -25,6 +25,8 @@ export class Turn {
   /** The automatic title, when this turn made one. */
   title?: string;
   abortReason?: AbortReason;
+  /** The turn ends because calls wait for the user's decision. */
+  waiting = false;
 
   readonly #controller = new AbortController();
   #settle!: () => void;
@@ -69,6 +71,7 @@ export class Turn {
   finishReason(): FinishReason {
     if (this.signal.aborted) return "aborted";
     if (this.error) return "error";
+    if (this.waiting) return "approval";
     return this.limitReached ? "limit" : "stop";
   }
 

@@ -1,5 +1,6 @@
 // What the graph's nodes need of the running turn. It lives beside the graph, not in its state: none of it is saved.
 import type { ModelConfig } from "../domain/model_config.ts";
+import type { ChatRequest } from "../domain/session.ts";
 import type { Logger } from "../log.ts";
 import type { ChatModel } from "../models/chat_model.ts";
 import type { ToolSpec } from "../models/wire_messages.ts";
@@ -16,6 +17,9 @@ export interface AgentLimits {
   parallelTools: number;
 }
 
+/** What of a request holds for a whole turn, also for one that goes on after an approval. */
+export type TurnRequest = Pick<ChatRequest, "temperature" | "max_tokens" | "approvals">;
+
 export interface TurnContext {
   turn: Turn;
   model: ChatModel;
@@ -26,6 +30,8 @@ export interface TurnContext {
   toolSpecs: readonly ToolSpec[];
   toolContext: ToolContext;
   limits: AgentLimits;
+  /** The client can answer approval requests, so calls that change the lab wait for one. */
+  approvals: boolean;
   /** Whether the session has no title yet but the first words of its first message. */
   wantsTitle(): boolean;
   log: Logger;

@@ -2,7 +2,6 @@
 import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { currentScope } from "../domain/scope.ts";
-import type { ChatRequest } from "../domain/session.ts";
 import { Gns3Client } from "../gns3/client.ts";
 import type { Logger } from "../log.ts";
 import { createChatModel } from "../models/chat_model.ts";
@@ -12,7 +11,7 @@ import { toolSchema } from "../tools/schema.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import { systemPrompt } from "./prompts/mod.ts";
 import type { Turn } from "./turn.ts";
-import type { AgentLimits, TurnContext } from "./turn_context.ts";
+import type { AgentLimits, TurnContext, TurnRequest } from "./turn_context.ts";
 
 export interface TurnContextOptions {
   gns3Url: string;
@@ -44,7 +43,7 @@ export function turnContexts(options: TurnContextOptions) {
   return (
     turn: Turn,
     mode: CopilotMode,
-    request: ChatRequest,
+    request: TurnRequest,
     project: Project,
   ): Omit<TurnContext, "wantsTitle"> => {
     const { caller, model: modelConfig } = currentScope();
@@ -67,6 +66,7 @@ export function turnContexts(options: TurnContextOptions) {
         signal: turn.signal,
         now: () => now().getTime(),
       },
+      approvals: request.approvals,
       limits: {
         ...options.limits,
         steps: mode === "troubleshooting_injection" ? options.steps.injection : options.steps.usual,

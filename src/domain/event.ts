@@ -1,4 +1,5 @@
 // Everything that happens in a turn, as one closed union. Every wire format is a pure function of these events.
+import type { Approval } from "./approval.ts";
 import type { ErrorCode } from "./error.ts";
 
 /** Why a turn ended. `approval` means that it waits for the user's decision. */
@@ -32,6 +33,7 @@ export type TurnEvent =
   | { type: "tool_call_end"; messageId: string; toolCallId: string }
   | { type: "tool_start"; toolCallId: string; toolName: string }
   | { type: "tool_end"; toolCallId: string; toolName: string; output: string; status: ToolStatus }
+  | { type: "approval_request"; approval: Approval }
   | { type: "title"; title: string }
   | { type: "turn_end"; finishReason: FinishReason; usage: Usage; error?: TurnError };
 

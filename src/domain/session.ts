@@ -1,5 +1,6 @@
 // What travels over the chat routes: requests, sessions, messages. The same schemas validate and document.
 import { z } from "zod";
+import { approvalSchema } from "./approval.ts";
 import { COPILOT_MODES } from "./model_config.ts";
 
 /** A session id that this server accepts; it creates UUIDs. */
@@ -95,6 +96,9 @@ export const chatAnswerSchema = z.object({
   usage: usageSchema,
   finish_reason: z.enum(["stop", "aborted", "error", "approval", "limit"]),
   error: z.string().optional(),
+  approvals: z.array(approvalSchema).optional().describe(
+    "What waits for a decision, when finish_reason is approval",
+  ),
 });
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 

@@ -139,8 +139,24 @@ function saver(db: Database): void {
   `);
 }
 
+/** Calls that wait for a decision, with what is needed to go on with their turn after a restart. */
+function approvals(db: Database): void {
+  db.exec(`
+    CREATE TABLE chat_approvals (
+      id TEXT PRIMARY KEY,
+      thread_id TEXT NOT NULL,
+      place INTEGER NOT NULL,
+      request TEXT NOT NULL,
+      options TEXT NOT NULL,
+      expires_at TEXT NOT NULL,
+      decision TEXT
+    ) WITHOUT ROWID;
+    CREATE INDEX idx_approvals_thread ON chat_approvals (thread_id);
+  `);
+}
+
 /** The chat database. */
 export const CHAT_MIGRATIONS: readonly Migration[] = [(db) => {
   sessions(db);
   saver(db);
-}];
+}, approvals];

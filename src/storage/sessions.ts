@@ -213,6 +213,7 @@ export class ChatSessionsRepository {
   #deleteRows(threadId: string): void {
     deleteThread(this.#db, threadId);
     this.#db.prepare("DELETE FROM chat_turns WHERE thread_id = ?").run(threadId);
+    this.#db.prepare("DELETE FROM chat_approvals WHERE thread_id = ?").run(threadId);
     this.#db.prepare("DELETE FROM chat_sessions WHERE thread_id = ?").run(threadId);
   }
 

@@ -73,6 +73,8 @@ export function gns3Dialect(sessionId: string, options: { reasoning?: boolean } 
           status: event.status,
           session_id,
         }];
+      case "approval_request":
+        return [{ type: "approval_request", approval: event.approval, session_id }];
       case "title":
         return [{ type: "title", title: event.title, session_id }];
       case "turn_end":

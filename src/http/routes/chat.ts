@@ -1,7 +1,9 @@
 // The routes that start, follow and stop turns.
 import type { Context } from "hono";
 import type { AgentService } from "../../agent/agent_service.ts";
+import { EventLog } from "../../agent/event_log.ts";
 import { INJECTION_REQUEST } from "../../agent/prompts/mod.ts";
+import { decisionSchema } from "../../domain/approval.ts";
 import { AppError } from "../../domain/error.ts";
 import type { CopilotMode } from "../../domain/model_config.ts";
 import { type ChatRequest, chatRequestSchema } from "../../domain/session.ts";
@@ -130,7 +132,51 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
         return c.json({ status: "ok", session_id, aborted: await service.abort(caller.userId, session_id) });
       },
     },
+    {
+      method: "post",
+      path: `${prefix}/sessions/:session_id/approvals/:approval_id`,
+      id: `decideApproval${suffix}`,
+      tag,
+      summary:
+        "Approve, reject or edit a call that waits; when all of its batch are decided the turn goes on",
+      body: decisionSchema,
+      answers: {
+        200: { ...STREAM, description: "The rest of the turn; while other calls wait, only its end" },
+        409: { description: "It was decided already, or the session is answering" },
+      },
+      handle: async (c) => decide(c, deps, await deps.visit(c)),
+    },
   ];
+}
+
+async function decide(c: Context, deps: ChatDeps, { service, caller }: Visit): Promise<Response> {
+  const sessionId = sessionIdOf(c);
+  const { decision, arguments: edited, reason } = await readBody(c, decisionSchema);
+  const turn = service.decide({
+    caller,
+    sessionId,
+    approvalId: c.req.param("approval_id") ?? "",
+    decision: decision === "edit"
+      ? { decision, arguments: edited! }
+      : decision === "reject"
+      ? { decision, ...(reason ? { reason } : {}) }
+      : { decision },
+  });
+  return sseResponse({
+    ...(turn ? { log: turn.log, turnId: turn.id } : stillWaiting()),
+    dialect: gns3Dialect(sessionId),
+    heartbeatMs: deps.heartbeatMs,
+    signal: c.req.raw.signal,
+    headers: { "X-Session-Id": sessionId },
+  });
+}
+
+/** The stream of a decision that was not the last of its batch. */
+function stillWaiting(): { log: EventLog; turnId: string } {
+  const log = new EventLog();
+  const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, llm_calls: 0 };
+  log.append({ type: "turn_end", finishReason: "approval", usage });
+  return { log, turnId: crypto.randomUUID() };
 }
 
 /** Seed 001's flat route: the project stands in the body. */

@@ -1,5 +1,6 @@
 // What the chat routes take and send, where it is not already a type of the domain.
 import { z } from "zod";
+import { approvalSchema } from "../../domain/approval.ts";
 import { COPILOT_MODES } from "../../domain/model_config.ts";
 import { chatRequestSchema, toolCallSchema, usageSchema } from "../../domain/session.ts";
 
@@ -55,6 +56,7 @@ export const streamEventSchema = z.discriminatedUnion("type", [
     status: z.enum(["success", "error"]),
     ...base,
   }),
+  z.object({ type: z.literal("approval_request"), approval: approvalSchema, ...base }),
   z.object({ type: z.literal("title"), title: z.string(), ...base }),
   z.object({ type: z.literal("heartbeat"), ...base }),
   z.object({ type: z.literal("abort"), ...base }),

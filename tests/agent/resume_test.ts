@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { slow, text, toolCalls } from "../../src/practice/model_script.ts";
+import { type Chat, startChatServer, type Stream } from "../fakes/chat.ts";
+import { assertTurn } from "../fakes/grammar.ts";
+
+const templates = toolCalls([{ name: "get_gns3_templates", args: {}, id: "call_1" }], {
+  before: "Let me look. ",
+});
+
+async function replay(chat: Chat, sessionId: string, after?: string): Promise<Stream> {
+  const stream = await chat.follow(sessionId, after);
+  await stream.end();
+  assertTurn(stream.events, { resumed: after !== undefined });
+  return stream;
+}
+
+const shape = (stream: Stream) => stream.of("tool_start", "tool_end", "title", "done");
+
+Deno.test("a finished turn is replayed whole, and after any of its ids without loss or repetition", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const turn = await alice.send(server.model.script("t", [templates, text(["All ", "is ", "well."])]));
+  const again = await replay(alice, turn.sessionId);
+  assert.equal(again.text, turn.text);
+  assert.deepEqual(shape(again), shape(turn));
+  for (const [i, id] of turn.ids.entries()) {
+    if (!id || i === turn.ids.length - 1) continue;
+    const rest = await replay(alice, turn.sessionId, id);
+    const before = turn.events.slice(0, i + 1).map((event) => event.content ?? "").join("");
+    assert.equal(before + rest.text, turn.text, id);
+    assert.deepEqual(shape(rest), shape(turn).filter((event) => turn.events.indexOf(event) > i), id);
+  }
+});
+
+Deno.test("after a restart a turn is replayed from storage, with the same ids", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const turn = await alice.send(server.model.script("t", [templates, text(["All ", "is ", "well."])]));
+  const before = await alice.messages(turn.sessionId);
+  await server.restart();
+  assert.deepEqual(await alice.messages(turn.sessionId), before);
+  const again = await replay(alice, turn.sessionId);
+  assert.equal(again.text, turn.text);
+  assert.deepEqual(shape(again), shape(turn));
+  for (const [i, id] of turn.ids.entries()) {
+    if (!id || i === turn.ids.length - 1) continue;
+    const rest = await replay(alice, turn.sessionId, id);
+    const said = turn.events.slice(0, i + 1).map((event) => event.content ?? "").join("");
+    assert.equal(said + rest.text, turn.text, id);
+    assert.deepEqual(shape(rest), shape(turn).filter((event) => turn.events.indexOf(event) > i), id);
+  }
+});
+
+Deno.test("after its last id a turn has nothing more to say, and the stream ends", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const turn = await alice.send(server.model.script("t", [text("x")]));
+  const rest = await alice.follow(turn.sessionId, turn.ids.at(-1));
+  await rest.end();
+  assert.deepEqual(rest.events.map((event) => event.type), ["heartbeat"]);
+});
+
+Deno.test("a running turn is picked up where its client left it", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const stream = await alice.start(server.model.script("t", [slow(60, 10)]));
+  await stream.until((event) => event.type === "content" && event.content.includes("link"));
+  await stream.leave();
+  const rest = await replay(alice, stream.sessionId, stream.ids.filter((id) => id).at(-1));
+  const [, answer] = await alice.messages(stream.sessionId);
+  assert.equal(stream.text + rest.text, answer.content);
+  assert.equal(answer.content.split(" ").length, 60);
+});
+
+Deno.test("an id of another turn, or one that is none, replays from the start", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const turn = await alice.send(server.model.script("t", [text("whole")]));
+  for (const id of ["other-turn:3", "rubbish", ":", "999"]) {
+    assert.equal((await replay(alice, turn.sessionId, id)).text, "whole", id);
+  }
+});
+
+Deno.test("a session without a turn has nothing to follow, an unknown one is 404", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const { thread_id } = await alice.json("POST", "/sessions", {}, 201);
+  assert.equal((await alice.call("GET", `/sessions/${thread_id}/stream`)).status, 204);
+  assert.equal((await alice.call("GET", "/sessions/unknown/stream")).status, 404);
+});
+
+Deno.test("a drain lets a running answer finish, refuses new ones, and saves what had to be stopped", async () => {
+  await using server = await startChatServer({ config: { drainTimeout: 0.5 } });
+  const alice = server.chat("alice");
+  const short = await alice.start(server.model.script("t", [slow(10, 10)]));
+  const long = await alice.start(server.model.script("u", [slow(1000, 10)]));
+  await Promise.all([short.untilType("content"), long.untilType("content")]);
+  const drained = server.drain();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const ready = await fetch(`${server.url}/ready`);
+  assert.equal(ready.status, 503);
+  assert.match((await ready.json()).reason, /shutting down/);
+  const refused = await alice.call("POST", "/stream", { message: "x" });
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "5"]);
+  await Promise.all([drained, short.end(), long.end()]);
+  assert.deepEqual([short.last.finish_reason, long.last.finish_reason], ["stop", "aborted"]);
+  await server.restart();
+  assert.equal((await alice.messages(long.sessionId))[1].content, long.text);
+});
