@@ -139,7 +139,7 @@ export class Driver {
       raw += channel.take();
       const why = this.#whyStopped(end, started) +
         (restored ? "" : " The console did not return to its prompt.");
-      const text = restored ? withoutPrompt(raw, this.#platform).replace(/\^C\s*$/, "") : raw;
+      const text = restored ? withoutPrompt(raw, this.#platform).replace(/^\^C[ \t]*\r?\n?/m, "") : raw;
       return done(text, { failed: why, stopped: true, ...(asked ? { asked } : {}) });
     } catch (error) {
       if (!(error instanceof ChannelClosed)) throw error;

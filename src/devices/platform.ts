@@ -124,6 +124,8 @@ export interface Platform {
   exec: RegExp[];
   /** Lines that only change the mode: this program does that itself. */
   modeChanges: { in: RegExp; out: RegExp; back: RegExp };
+  /** Lines that people leave in configurations and that do nothing. */
+  comment?: RegExp;
   /** Input of several lines; the group is the character that ends it. */
   multiline?: RegExp;
   commit?: Commit;

@@ -8,8 +8,13 @@ import { type Echo, typeLine } from "./typing.ts";
 const MOST_CLEARS = 20;
 const CLEAR_QUIET_MS = 120;
 const OTHERS_QUIET_MS = 900;
+// deno-lint-ignore no-control-regex -- bells and padding, which terminals of old needed
+const PADDING = /[\x00\x07]/g;
 // deno-lint-ignore no-control-regex -- backspaces, blanks and the sequences that erase
-const ONLY_ERASED = /^(?:[\x07\b \r]|\x1b\[\d*[CDKJP])*$/;
+const ONLY_ERASED = /^(?:[ \r]|\x1b\[\d*[CDKJP])*\x08(?:[\b \r]|\x1b\[\d*[CDKJP])*$/;
+// Or the prompt is drawn again over the line, which is wiped by blanks or a sequence.
+// deno-lint-ignore no-control-regex -- the sequences that go up and erase
+const DRAWN_AGAIN = /^(?:\x1b\[\d*A)*[\r\b]([^\r\n]*?)(?: +\r\1 ?|\x1b\[\d*[JK][^]*)$/;
 
 export const SOMEBODY = "Somebody else types on this console at the same time.";
 const CLEARED = "Somebody had left a half-typed line on this console; it was cleared, not run.";
@@ -68,11 +73,11 @@ export class Screen {
       this.channel.take();
       await this.channel.send(this.platform.clear);
       await this.channel.quiet(CLEAR_QUIET_MS, { limitMs: 2_000, signal });
-      const { tail } = this.channel;
-      if (!tail.includes("\b")) return;
+      const came = this.channel.tail.replace(PADDING, "");
+      const erased = ONLY_ERASED.test(came);
       // Anything else than erasing: the keys have ended a pager or a question, and no line was lost.
-      if (!ONLY_ERASED.test(tail)) return;
-      this.notes.add(CLEARED);
+      if (erased || DRAWN_AGAIN.test(came)) this.notes.add(CLEARED);
+      if (!erased) return;
     }
     // It echoes, so a line is being edited: the interrupt empties it too, and return must not run the rest of it.
     await this.channel.send(this.platform.interrupt[0]!);

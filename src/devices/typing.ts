@@ -1,6 +1,6 @@
 // Types a line so that it cannot mix with what somebody else types: return is pressed only when the echo is right.
 import { type Channel, ChannelTimeout } from "./channel.ts";
-import { cleanText } from "./text.ts";
+import { echoState, endsWithLine } from "./echo.ts";
 
 /** `shown`: it stands on the line, whole and alone. Otherwise nothing of it was left there. */
 export type Echo = "shown" | "disturbed" | "silent";
@@ -19,6 +19,8 @@ export interface TypingHelp {
 const TRIES = 3;
 const ECHO_MS = 3_000;
 const OTHERS_MS = 5_000;
+const FEED_QUIET_MS = 60;
+const AT_ONCE = { value: true, quietMs: 0 };
 
 /** Types `line` without return. Throws `ChannelClosed`, or the signal's reason. */
 export async function typeLine(channel: Channel, line: string, help: TypingHelp): Promise<Echo> {
@@ -71,15 +73,9 @@ export async function feedLine(
   channel.take();
   if (line) {
     await channel.send(line);
-    const wanted = squeeze(line);
+    const limits = { limitMs: ECHO_MS, signal };
     try {
-      await channel.settle(
-        (tail) => shows(tail).some((shown) => shown.endsWith(wanted)) ? AT_ONCE : undefined,
-        {
-          limitMs: ECHO_MS,
-          signal,
-        },
-      );
+      await channel.settle((tail) => endsWithLine(tail, line) ? AT_ONCE : undefined, limits);
     } catch (error) {
       if (!(error instanceof ChannelTimeout)) throw error;
     }
@@ -88,30 +84,12 @@ export async function feedLine(
   await channel.send(lineEnding);
 }
 
-const FEED_QUIET_MS = 60;
-const AT_ONCE = { value: true, quietMs: 0 };
-
-/** Blanks do not count: terminals break long lines and print blanks when they do. */
-const squeeze = (text: string) => text.replace(/\s+/g, "");
-
-/**
- * What is on the line: as a terminal shows it, and as if it had no end, because a line editor that thinks of a narrow
- * terminal goes to the next row with a carriage return alone.
- */
-const shows = (tail: string) => [tail, tail.replaceAll("\r", "")].map((text) => squeeze(cleanText(text)));
-
 async function echoOf(channel: Channel, line: string, help: TypingHelp): Promise<Echo> {
-  const wanted = squeeze(line);
-  const redrawn = squeeze(help.prompt()) + wanted;
   try {
     return await channel.settle<Echo>((tail) => {
-      const both = shows(tail);
-      if (both.some((shown) => shown === wanted || shown.endsWith(redrawn))) {
-        return { value: "shown", quietMs: 0 };
-      }
-      return both.some((shown) => wanted.startsWith(shown))
-        ? undefined
-        : { value: "disturbed", quietMs: 400 };
+      const state = echoState(tail, line, help.prompt());
+      if (state === "coming") return undefined;
+      return state === "shown" ? { value: "shown", quietMs: 0 } : { value: "disturbed", quietMs: 400 };
     }, { limitMs: ECHO_MS, signal: help.signal });
   } catch (error) {
     if (!(error instanceof ChannelTimeout)) throw error;

@@ -3,7 +3,7 @@ import { ChannelTimeout } from "./channel.ts";
 import type { Look } from "./look.ts";
 import type { Question } from "./platform.ts";
 import type { Screen } from "./screen.ts";
-import { lastLine } from "./text.ts";
+import { cleanText, lastLine } from "./text.ts";
 import { NeedsCredentials, noPrompt, unready } from "./unready.ts";
 
 /** What a node's console is logged in with. Never shown, never logged. */
@@ -109,6 +109,7 @@ class Dialogue {
   readonly #screen: Screen;
   readonly #options: WakeOptions;
   readonly #cancelled = new Set<string>();
+  #named = false;
   #given = 0;
   #credentials?: Credentials;
 
@@ -154,10 +155,13 @@ class Dialogue {
     if (!this.#credentials || wants === "username" && !given) {
       throw new NeedsCredentials(`its console asks for a ${wants === "username" ? "login" : wants}`);
     }
-    if (wants === "password" && ++this.#given > MOST_LOGINS || wants === "username" && this.#given > 1) {
+    // A password that was asked for at first belonged to a name that somebody else had typed.
+    const refused = this.#named && platform.login!.refused.test(cleanText(channel.tail));
+    if (refused || wants === "password" && this.#given >= MOST_LOGINS) {
       throw new NeedsCredentials("it does not accept those that GNS3 holds for this node");
     }
     await channel.send(given + platform.lineEnding);
-    if (wants === "password") this.loggedIn = true;
+    if (wants === "username") this.#named = true;
+    else [this.loggedIn, this.#given] = [true, this.#given + 1];
   }
 }

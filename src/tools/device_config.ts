@@ -32,7 +32,8 @@ export const deviceConfigCommands = defineTool({
       const result = await consoles.configure(project.project_id, node, config_commands, signal);
       const units = unitsOf(platform, config_commands);
       const outcome = deviceOutcome(node.name, units.map(({ text }) => text), result, mask);
-      const at = result.results.findIndex(({ failed }) => failed);
+      // What was not run because of another line is not the reason.
+      const at = result.results.findIndex(({ failed }) => failed && !failed.startsWith("Not run:"));
       if (at < 0 || result.error) return outcome;
       const { input, failed } = result.results[at]!;
       const line = units[at] ? `Line ${units[at].line}` : "The commit";

@@ -5,7 +5,7 @@ import { Driver } from "../../src/devices/driver.ts";
 import type { CommandResult } from "../../src/devices/output.ts";
 import { overTelnet } from "../../src/devices/telnet.ts";
 import { parse, replay } from "./recording.ts";
-import { SCENES } from "./scenes.ts";
+import { VPCS_SCENES as SCENES } from "./scenes.ts";
 
 const FOLDER = new URL("../testdata/consoles/vpcs/", import.meta.url);
 const VERSIONS = ["3.1.0a7", "3.0.6"];

@@ -11,7 +11,7 @@ export const ciscoIos: Platform = {
   ...CISCO_LIKE,
   name: "cisco_ios",
   title: "Cisco IOS",
-  deviceTypes: ["cisco_ios_telnet", "cisco_ios", "cisco_xe", "cisco_xe_telnet"],
+  deviceTypes: ["cisco_ios_telnet", "cisco_ios"],
   nodeTypes: ["dynamips", "iou"],
   hints: [
     /ios(?:v|l|u|[-_ ]?xe)\b|\bv?ios\b|vios|cisco/i,
@@ -78,7 +78,7 @@ export const ciscoIos: Platform = {
   login: {
     username: /(?:^|\s)(?:Username|login):\s*$/i,
     password: /^Password:\s*$/i,
-    refused: /^% (?:Login invalid|Authentication failed|Bad (?:passwords|secrets)|Access denied)/i,
+    refused: /^% (?:Login invalid|Authentication failed|Bad (?:passwords|secrets)|Access denied)/im,
     leave: "exit",
   },
   failures: [

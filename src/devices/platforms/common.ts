@@ -83,6 +83,7 @@ export const CISCO_LIKE = {
     out: whole("end"),
     back: whole("exi|t;q|uit;logout;disa|ble"),
   },
+  comment: /^!/,
   multiline:
     /^banner\s+(?:(?:motd|login|exec|incoming|prompt-timeout|slip-ppp|config-save)\s+)?(\^C|[^\s\w])/i,
 } satisfies Partial<Platform>;

@@ -11,7 +11,7 @@ export const frr: Platform = {
   ...CISCO_LIKE,
   name: "frr",
   title: "FRRouting",
-  deviceTypes: ["gns3_frr_telnet", "frr_telnet", "frr"],
+  deviceTypes: ["gns3_frr_telnet"],
   nodeTypes: [],
   hints: [/\bfrr\b|frrouting|\bfrr[-_\d]/i],
   modes: [
@@ -34,6 +34,7 @@ export const frr: Platform = {
       prefix: "do ",
     },
   ],
+  comment: /^[!#]/,
   home: "exec",
   configMode: "config",
   interrupt: ["\x03"],

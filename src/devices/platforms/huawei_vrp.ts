@@ -12,7 +12,7 @@ const ARGUMENTS = "(?:\\s+(?:-[a-z][\\w-]*|[\\w:][\\w.:/-]*))+";
 export const huaweiVrp: Platform = {
   name: "huawei_vrp",
   title: "Huawei VRP",
-  deviceTypes: ["gns3_huawei_telnet_ce", "huawei_telnet", "huawei", "huawei_vrp", "huawei_vrpv8"],
+  deviceTypes: ["gns3_huawei_telnet_ce", "huawei_telnet"],
   nodeTypes: [],
   hints: [/huawei|\bvrp\b|\bce(?:128|68|58)\d{2}|ne40e|\bar1000v\b|\busg6000v\b/i],
   modes: [
@@ -75,7 +75,7 @@ export const huaweiVrp: Platform = {
   login: {
     username: /^(?:Username|login):\s*$/i,
     password: /^Password:\s*$/i,
-    refused: /^(?:Error|%)/i,
+    refused: /^(?:Error|%)/im,
     leave: "quit",
   },
   failures: [
@@ -142,13 +142,14 @@ export const huaweiVrp: Platform = {
     out: whole("ret|urn"),
     back: whole("q|uit;exit;logout"),
   },
+  comment: /^#/,
   multiline: /^header\s+(?:login|shell)\s+information\s+([^\s\w])/i,
   commit: { pending: /^\[\*/, command: "commit", discard: "clear configuration candidate" },
   configurations: {
     running: "display current-configuration",
     startup: "display saved-configuration",
     none: /no correct configuration file|does not exist|no saved configuration|no startup/i,
-    noise: [/^!/, /^#$/, /^return$/, /^Building|^The current configuration/],
+    noise: [/^!/, /^return$/, /^Building|^The current configuration/],
   },
   // Descriptions and banners may be in any language.
   charset: /^[\x20-\x7e\p{L}\p{M}\p{N}\p{P}]+$/u,

@@ -10,7 +10,7 @@ export const LINUX_SHELL =
 export const LINUX_LOGIN: Login = {
   username: /(?:^|\s)login:\s*(?:\^L)?$/,
   password: /^Password:\s*$/i,
-  refused: /^Login incorrect/i,
+  refused: /^Login incorrect/im,
   leave: "exit",
 };
 
@@ -36,10 +36,11 @@ const fullScreen = "it needs a terminal of its own and cannot be used from here"
 export const linux: Platform = {
   name: "linux",
   title: "Linux shell",
-  deviceTypes: ["gns3_linux_telnet", "linux_telnet", "linux"],
+  deviceTypes: ["gns3_linux_telnet"],
   nodeTypes: [],
   hints: [/alpine|ubuntu|debian|busybox|linux|centos|fedora|tinycore|ipterm|toolbox|networkers/i],
   modes: [{ name: "shell", prompt: LINUX_SHELL }],
+  comment: /^#/,
   home: "shell",
   configMode: "shell",
   lineEnding: "\r",
@@ -64,7 +65,7 @@ export const linux: Platform = {
   ],
   login: LINUX_LOGIN,
   failures: [
-    /^(?:-?(?:ba|da|a|z|k)?sh: )?(?:line \d+: )?[^:]{1,120}: (?:command not found|not found|applet not found|Permission denied|Operation not permitted|No such file or directory|(?:unrecognized|invalid|unknown) option.*)$/i,
+    /^(?:-?(?:ba|da|a|z|k)?sh: )?(?:line \d+: )?[^:]{1,120}: (?:[^:]{1,200}: )?(?:command not found|not found|applet not found|Permission denied|Operation not permitted|No such file or directory|(?:unrecognized|invalid|unknown) option.*)$/i,
     /^RTNETLINK answers: /,
     /^(?:Error|Cannot find device|Command failed|Object ".*" is unknown|Usage:|ifconfig: |ping: |traceroute: |arp: |route: |ip: )/,
     /^Sorry, try again\.$/,

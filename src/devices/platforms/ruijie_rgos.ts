@@ -8,7 +8,7 @@ export const ruijieRgos: Platform = {
   ...CISCO_LIKE,
   name: "ruijie_rgos",
   title: "Ruijie RGOS",
-  deviceTypes: ["gns3_ruijie_telnet", "ruijie_os_telnet", "ruijie_os"],
+  deviceTypes: ["gns3_ruijie_telnet", "ruijie_os_telnet"],
   nodeTypes: [],
   hints: [/ruijie|rgos|\brg-\w/i],
   modes: [
@@ -67,7 +67,7 @@ export const ruijieRgos: Platform = {
   login: {
     username: /(?:^|\s)(?:Username|login):\s*$/i,
     password: /^Password:\s*$/i,
-    refused: /^% (?:Login|Authentication|Access|Bad|Error)/i,
+    refused: /^% (?:Login|Authentication|Access|Bad|Error)/im,
     leave: "exit",
   },
   failures: [
