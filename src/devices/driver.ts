@@ -27,7 +27,7 @@ export interface RunOptions {
 }
 
 const MOST_STEPS = 8;
-const RESTART_MS = 8_000;
+const RESTART_MS = 4_000;
 const LOGOUT_MS = 1_500;
 
 export class Driver {

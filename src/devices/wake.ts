@@ -44,18 +44,23 @@ export async function wake(screen: Screen, options: WakeOptions): Promise<{ logg
   await keys.first();
   for (;;) {
     const left = deadline - performance.now();
+    const before = channel.size;
+    const stepMs = keys.more ? KEYS_MS : ENTER_AGAIN_MS;
     try {
       const look = await screen.settle({
-        limitMs: Math.min(left, keys.more ? KEYS_MS : ENTER_AGAIN_MS),
+        limitMs: Math.min(left, stepMs),
         signal,
         waking: true,
       });
       if (look.kind === "prompt") break;
-      await dialogue.answer(look);
+      // Before the answer: what follows it may come at once.
       last = channel.take();
+      await dialogue.answer(look, last);
     } catch (error) {
       if (!(error instanceof ChannelTimeout)) throw error;
       if (performance.now() >= deadline) throw noPrompt(limitMs, last + channel.take());
+      // Something was printed, log lines for instance, but nothing more for a while: that is silence too.
+      if (stepMs === ENTER_AGAIN_MS && channel.size === before) last = channel.take();
       await keys.next();
     }
   }
@@ -118,7 +123,7 @@ class Dialogue {
     this.#options = options;
   }
 
-  async answer(look: Look): Promise<void> {
+  async answer(look: Look, shown: string): Promise<void> {
     const { channel, platform } = this.#screen;
     switch (look.kind) {
       case "pager":
@@ -126,7 +131,7 @@ class Dialogue {
       case "invited":
         return await channel.send(platform.enter);
       case "login":
-        return await this.#logIn(look.wants);
+        return await this.#logIn(look.wants, shown);
       case "question":
         return await this.#decline(look.question, look.text);
       case "blocked":
@@ -148,7 +153,7 @@ class Dialogue {
     await channel.send(platform.cancel);
   }
 
-  async #logIn(wants: "username" | "password"): Promise<void> {
+  async #logIn(wants: "username" | "password", shown: string): Promise<void> {
     const { channel, platform } = this.#screen;
     this.#credentials ??= await this.#options.credentials();
     const given = this.#credentials?.[wants];
@@ -156,7 +161,7 @@ class Dialogue {
       throw new NeedsCredentials(`its console asks for a ${wants === "username" ? "login" : wants}`);
     }
     // A password that was asked for at first belonged to a name that somebody else had typed.
-    const refused = this.#named && platform.login!.refused.test(cleanText(channel.tail));
+    const refused = this.#named && platform.login!.refused.test(cleanText(shown));
     if (refused || wants === "password" && this.#given >= MOST_LOGINS) {
       throw new NeedsCredentials("it does not accept those that GNS3 holds for this node");
     }

@@ -45,7 +45,7 @@ export const huaweiVrp: Platform = {
     { pattern: /Uncommitted configurations.*\[Y\(yes\)\/N\(no\)\/C\(cancel\)\]:?\s*$/i, answer: "C\r" },
     { pattern: /commit them before exiting\?.*\]:?\s*$/i, answer: "C\r" },
     { pattern: /saved to .*next startup.*\[y\/n\]\s*:?\s*$/i, confirm: "n\r", to: starts("reb|oot") },
-    { pattern: /\[y\/n\]\s*:?\s*$/i, confirm: "y\r" },
+    { pattern: /[[(]y\/n[\])](?:\s*\[[yn]\])?\s*:?\s*$/i, confirm: "y\r" },
     ...UNKNOWN_QUESTIONS,
   ],
   startup: [

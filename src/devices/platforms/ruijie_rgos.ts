@@ -24,7 +24,7 @@ export const ruijieRgos: Platform = {
     },
     {
       name: "config part",
-      prompt: /^[^\s()<>[\]#%]{1,63}\([\w/.-]+\)#$/,
+      prompt: /^[^\s()<>[\]#%]{1,63}\([\w/. -]+\)#$/,
       from: "config",
       leave: "exit",
       prefix: "do ",
