@@ -1,10 +1,10 @@
 // One engine for every kind of device: wakes the console, finds the prompt, runs commands, and leaves it as it was.
 import { AppError } from "../domain/error.ts";
-import { type Channel, ChannelClosed, ChannelTimeout } from "./channel.ts";
-import type { Look } from "./look.ts";
+import { type Channel, ChannelClosed } from "./channel.ts";
 import { cleanOutput, type CommandResult, failureLine, withoutPrompt } from "./output.ts";
-import { limitOf, type Mode, modeOf, nextStep, type Platform, type Question } from "./platform.ts";
-import { Screen, SOMEBODY } from "./screen.ts";
+import { limitOf, type Mode, modeOf, nextStep, type Platform } from "./platform.ts";
+import { type Ended, Running } from "./running.ts";
+import { Screen } from "./screen.ts";
 import { Settings } from "./settings.ts";
 import { type Echo, feedLine } from "./typing.ts";
 import { NeedsCredentials, unready } from "./unready.ts";
@@ -36,6 +36,7 @@ export class Driver {
   readonly #limits: DriverLimits;
   readonly #credentials: () => Promise<Credentials | undefined>;
   readonly #settings: Settings;
+  readonly #running: Running;
   #found?: Mode;
   #foundPrompt = "";
   #loggedIn = false;
@@ -53,6 +54,7 @@ export class Driver {
     this.#limits = limits;
     this.#credentials = credentials;
     this.#settings = new Settings(platform.session);
+    this.#running = new Running(this.#screen, credentials);
   }
 
   /** What a user should know about the console. */
@@ -123,24 +125,25 @@ export class Driver {
       return done("", { failed: NOT_TYPED[typed], notSent: true });
     }
     const { channel } = this.#screen;
+    const asked = { command, agreed, signal };
     await channel.send(this.#platform.lineEnding);
     let raw = "";
     try {
       for (const line of rest) await feedLine(channel, line, this.#platform.lineEnding, signal);
-      const end = await this.#until(started + limitMs, { command, agreed, signal }, (text) => raw += text);
+      const end = await this.#running.untilPrompt(started + limitMs, asked, (text) => raw += text);
       raw += channel.take();
       if (end === "prompt") {
         this.#busy = false;
         return done(withoutPrompt(raw, this.#platform));
       }
       if (end === "limit" && restarts) return this.#gone(done(raw));
-      const asked = typeof end === "object" ? end.asks : undefined;
-      const restored = await this.#interrupt(this.#limits.restoreMs, asked !== undefined, signal);
+      const asks = typeof end === "object" ? end.asks : undefined;
+      const restored = await this.#stop(signal, asks);
       raw += channel.take();
       const why = this.#whyStopped(end, started) +
         (restored ? "" : " The console did not return to its prompt.");
       const text = restored ? withoutPrompt(raw, this.#platform).replace(/^\^C[ \t]*\r?\n?/m, "") : raw;
-      return done(text, { failed: why, stopped: true, ...(asked ? { asked } : {}) });
+      return done(text, { failed: why, stopped: true, ...(asks ? { asked: asks } : {}) });
     } catch (error) {
       if (!(error instanceof ChannelClosed)) throw error;
       raw += channel.take();
@@ -170,9 +173,7 @@ export class Driver {
   /** Leaves the console as it was found: stops what runs, puts settings back, returns to the mode, logs out. */
   async leave(signal: AbortSignal): Promise<void> {
     try {
-      if (this.#restarting || this.#busy && !await this.#interrupt(this.#limits.restoreMs, false, signal)) {
-        return;
-      }
+      if (this.#restarting || this.#busy && !await this.#stop(signal)) return;
       if (!this.mode || !this.#found) return;
       await this.#discard(signal);
       await this.#settings.reset(this.mode, (line) => this.run(line, { signal }));
@@ -222,76 +223,13 @@ export class Driver {
     await channel.quiet(400, { limitMs: LOGOUT_MS, signal });
   }
 
-  /** Reads until the prompt; answers pagers and questions on the way. */
-  async #until(
-    deadline: number,
-    asked: { command: string; agreed: boolean; signal: AbortSignal },
-    keep: (text: string) => void,
-  ): Promise<"prompt" | "limit" | "flood" | { asks: string }> {
-    const { channel } = this.#screen;
-    const answered = new Set<string>();
-    let printed = 0;
-    for (;;) {
-      let look: Look;
-      try {
-        const limitMs = deadline - performance.now();
-        look = await this.#screen.settle({ limitMs, signal: asked.signal, printed });
-      } catch (error) {
-        if (error instanceof ChannelTimeout) return "limit";
-        throw error;
-      }
-      if (look.kind === "prompt" || look.kind === "flood") return look.kind;
-      if (look.kind === "typed") {
-        this.notes.add(SOMEBODY);
-        return "prompt";
-      }
-      let keys = this.#platform.pager?.more ?? "";
-      if (look.kind === "question") {
-        const answer = await this.#answerTo(look.text, asked);
-        // A question that comes again was not answered in the device's sense.
-        if (answer === undefined || answered.has(look.text)) return { asks: look.text };
-        answered.add(look.text);
-        keys = answer;
-      }
-      printed += channel.size;
-      keep(channel.take());
-      await channel.send(keys);
-    }
+  async #stop(signal: AbortSignal, asks?: string): Promise<boolean> {
+    const stopped = await this.#running.stop(this.#limits.restoreMs, signal, asks);
+    if (stopped) this.#busy = false;
+    return stopped;
   }
 
-  async #answerTo(text: string, { command, agreed }: { command: string; agreed: boolean }) {
-    const fits = ({ pattern, to }: Question) => pattern.test(text) && (!to || to.test(command));
-    for (const { answer, confirm, password } of this.#platform.questions.filter(fits)) {
-      if (answer !== undefined) return answer;
-      if (agreed && confirm !== undefined) return confirm;
-      const known = password && (await this.#credentials())?.password;
-      if (known) return known + this.#platform.lineEnding;
-    }
-  }
-
-  async #interrupt(limitMs: number, atQuestion: boolean, signal: AbortSignal): Promise<boolean> {
-    const deadline = performance.now() + limitMs;
-    const { interrupt, cancel, lineEnding, pager } = this.#platform;
-    // At a password an empty line is refused, which ends it too.
-    const keys = atQuestion ? [cancel, ...interrupt, lineEnding] : interrupt;
-    for (let i = 0; performance.now() < deadline; i++) {
-      await this.#screen.channel.send(keys[i % keys.length]!);
-      try {
-        const left = deadline - performance.now();
-        const look = await this.#screen.settle({ limitMs: Math.min(atQuestion ? 700 : 1_500, left), signal });
-        if (look.kind === "prompt") {
-          this.#busy = false;
-          return true;
-        }
-        if (look.kind === "pager") await this.#screen.channel.send(pager!.quit);
-      } catch (error) {
-        if (!(error instanceof ChannelTimeout)) throw error;
-      }
-    }
-    return false;
-  }
-
-  #whyStopped(end: "limit" | "flood" | { asks: string }, started: number): string {
+  #whyStopped(end: Exclude<Ended, "prompt">, started: number): string {
     if (end === "limit") {
       const seconds = Math.round((performance.now() - started) / 1_000);
       return `It did not end by itself and was stopped after ${seconds} s.`;

@@ -32,7 +32,7 @@ const MOST_LOGINS = 2;
  * signal's reason.
  */
 export async function wake(screen: Screen, options: WakeOptions): Promise<{ loggedIn: boolean }> {
-  const { channel, platform } = screen;
+  const { channel } = screen;
   const { limitMs, signal } = options;
   const deadline = performance.now() + limitMs;
   await listen(screen, deadline, signal);
@@ -60,7 +60,8 @@ export async function wake(screen: Screen, options: WakeOptions): Promise<{ logg
       if (!(error instanceof ChannelTimeout)) throw error;
       if (performance.now() >= deadline) throw noPrompt(limitMs, last + channel.take());
       // Something was printed, log lines for instance, but nothing more for a while: that is silence too.
-      if (stepMs === ENTER_AGAIN_MS && channel.size === before) last = channel.take();
+      const wholeStep = stepMs === ENTER_AGAIN_MS && left >= stepMs;
+      if (wholeStep && channel.size === before) last = channel.take();
       await keys.next();
     }
   }
