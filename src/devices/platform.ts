@@ -31,10 +31,14 @@ export interface Refusal {
   why: string;
 }
 
-/** Keys that make a silent console show itself; `after`: only when that is what stands on the last line. */
+/**
+ * Keys that make a silent console show itself; `after`: only when that is what stands on the last line, `unless`: not
+ * when the console has shown that before.
+ */
 export interface WakeKeys {
   keys: string;
   after?: RegExp;
+  unless?: RegExp;
 }
 
 /** How a device asks who is there. `leave` logs out again at the lowest mode. */

@@ -62,7 +62,7 @@ export async function wake(screen: Screen, options: WakeOptions): Promise<{ logg
       // Something was printed, log lines for instance, but nothing more for a while: that is silence too.
       const wholeStep = stepMs === ENTER_AGAIN_MS && left >= stepMs;
       if (wholeStep && channel.size === before) last = channel.take();
-      await keys.next();
+      await keys.next(last);
     }
   }
   channel.take();
@@ -80,6 +80,7 @@ async function listen({ channel, platform }: Screen, deadline: number, signal: A
 class WakingKeys {
   readonly #screen: Screen;
   #at = 0;
+  #shown = "";
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -94,18 +95,18 @@ class WakingKeys {
     await this.#screen.channel.send(this.#screen.platform.wake[0]!.keys);
   }
 
-  async next(): Promise<void> {
-    const { channel, platform } = this.#screen;
+  /** The next keys that fit; the last ones again and again. `before` is what was shown and taken. */
+  async next(before: string): Promise<void> {
+    const { channel, platform: { wake } } = this.#screen;
     const line = lastLine(channel.tail).trimEnd();
-    for (let i = this.#at + 1; i < platform.wake.length; i++) {
-      const { keys, after } = platform.wake[i]!;
-      if (after ? !after.test(line) : channel.size > 0) continue;
+    const last = wake.length - 1;
+    for (let i = Math.min(this.#at + 1, last); i <= last; i++) {
+      const { keys, after, unless } = wake[i]!;
       this.#at = i;
-      channel.take();
+      if (after ? !after.test(line) : channel.size > 0 || unless?.test(this.#shown + before)) continue;
+      this.#shown += channel.take();
       return await channel.send(keys);
     }
-    this.#at = platform.wake.length - 1;
-    if (channel.size === 0) await channel.send(platform.wake.at(-1)!.keys);
   }
 }
 

@@ -264,7 +264,7 @@ Deno.test("execute_vpcs_commands gives every device and command its own outcome"
   assert.match(results[0].commands[1].error, /^Bad command/);
   assert.match(results[0].commands[2].error, /program on the GNS3 server/);
   assert.match(results[1].error, /PC3 is stopped: start it first/);
-  assert.match(results[3].error, /SW1 is not a VPCS node but ethernet_switch/);
+  assert.match(results[3].error, /SW1 has no console/);
   assert.match(results[5].error, /no node "PC9"/);
   assert.deepEqual(one.ran, ["show ip", "bogus", "ip 10.0.0.1/24"]);
   assert.deepEqual(two.ran, ["show ip"]);

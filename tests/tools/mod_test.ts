@@ -24,13 +24,17 @@ Deno.test("teaching has what reads, injection also no building, the lab everythi
     "gns3_topology_reader",
     "get_gns3_templates",
     "wait_seconds",
+    "execute_multiple_device_commands",
+    "compare_device_config",
     "execute_vpcs_commands",
   ]);
   assert.deepEqual(names("lab_automation_assistant"), TOOLS.map(({ name }) => name));
   for (const name of ["create_gns3_node", "create_gns3_link", "update_gns3_node_name", "stop_gns3_node"]) {
     assert.ok(!names("troubleshooting_injection").includes(name), name);
   }
-  assert.ok(names("troubleshooting_injection").includes("execute_vpcs_commands"));
+  for (const name of ["execute_vpcs_commands", "execute_multiple_device_config_commands"]) {
+    assert.ok(names("troubleshooting_injection").includes(name), name);
+  }
 });
 
 Deno.test("teaching gets the building tools only by setting", () => {

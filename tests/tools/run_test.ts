@@ -6,6 +6,7 @@ import { COPILOT_MODES, type CopilotMode } from "../../src/domain/model_config.t
 import { TOOLS, toolsFor } from "../../src/tools/mod.ts";
 import { executeCall, prepareCall } from "../../src/tools/run.ts";
 import { defineTool, type Tool, type ToolContext } from "../../src/tools/tool.ts";
+import { FITTING } from "./fitting.ts";
 
 const project = {
   project_id: "438ab39b-d78d-4c48-944c-a987cea63540",
@@ -113,20 +114,6 @@ Deno.test("prepareCall takes the turn's project_id on every tool, by id or name,
   }
 });
 
-/** For each tool, arguments that fit it; the riskiest where they decide. */
-const FITTING: Record<string, unknown> = {
-  gns3_topology_reader: {},
-  get_gns3_templates: {},
-  create_gns3_node: { nodes: [{ template_id: "t" }] },
-  create_gns3_link: { links: [{ node_id1: "a", port1: "e0", node_id2: "b", port2: "e0" }] },
-  start_gns3_node: { node_ids: ["a"] },
-  stop_gns3_node: { node_ids: ["a"] },
-  suspend_gns3_node: { node_ids: ["a"] },
-  update_gns3_node_name: { nodes: [{ node_id: "a", new_name: "b" }] },
-  wait_seconds: { seconds: 1 },
-  execute_vpcs_commands: { device_configs: [{ device_name: "a", commands: ["show ip", "ip 10.0.0.1/24"] }] },
-};
-
 // W21
 Deno.test("prepareCall lets nothing pass in teaching mode that does more than read", () => {
   const passed: string[] = [];
@@ -140,7 +127,13 @@ Deno.test("prepareCall lets nothing pass in teaching mode that does more than re
     }
     assert.equal(prepareCall(call, context()).kind, "ready", `${name} in the lab mode`);
   }
-  assert.deepEqual(passed, ["gns3_topology_reader", "get_gns3_templates", "wait_seconds"]);
+  assert.deepEqual(passed, [
+    "gns3_topology_reader",
+    "get_gns3_templates",
+    "wait_seconds",
+    "execute_multiple_device_commands",
+    "compare_device_config",
+  ]);
 });
 
 Deno.test("prepareCall resolves the risk of VPCS commands from the commands", () => {
@@ -152,6 +145,20 @@ Deno.test("prepareCall resolves the risk of VPCS commands from the commands", ()
   assert.equal(risk(["show ip", "ping 10.0.0.1", "version"]), "read");
   assert.equal(risk(["show ip", "ip dhcp"]), "change");
   assert.equal(risk(["! id", "show ip"]), "read"); // what is refused on the console never reaches the device
+});
+
+Deno.test("prepareCall resolves the risk of configuring from the lines, whatever kind the device is of", () => {
+  const risk = (...config_commands: string[]) => {
+    const args = JSON.stringify({ device_configs: [{ device_name: "R1", config_commands }] });
+    const call = { name: "execute_multiple_device_config_commands", arguments: args };
+    const prepared = prepareCall(call, context());
+    return prepared.kind === "ready" ? prepared.risk : assert.fail();
+  };
+  assert.equal(risk("interface Gi0/1", "description reload", "no shutdown"), "change");
+  for (const line of ["reload", "do wr erase", "undo bgp 65001", "rm -rf /etc", "no router ospf 1"]) {
+    assert.equal(risk("hostname R1", line), "destroy", line);
+  }
+  assert.equal(risk("hostname R1\nreload"), "destroy");
 });
 
 Deno.test("prepareCall explains in teaching mode why a change is not made", () => {

@@ -98,6 +98,7 @@ export const ciscoIos: Platform = {
   },
   refused: [
     ...CISCO_LIKE.refused,
+    { pattern: /^sh\w* .*\sto-f\w*\s/i, why: "it would write a file on the device" },
     { pattern: starts("gue|stshell", "req|uest"), why: "it would open the shell of the device's own system" },
   ],
   destroys: [

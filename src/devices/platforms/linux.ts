@@ -21,7 +21,7 @@ export const LINUX_LOGIN: Login = {
 export const LINUX_WAKE: WakeKeys[] = [
   { keys: "\x0c" },
   { keys: "\x15#\r", after: /\^L$/ },
-  { keys: "\x15\r" },
+  { keys: "\x15\r", unless: /\^L/ },
 ];
 
 /** Pagers that programs start by themselves: `more` and `less`. */

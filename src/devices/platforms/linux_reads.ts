@@ -59,9 +59,9 @@ export const LINUX_READS: RegExp[] = [
   ),
   only(
     "ping6?",
-    `${any("-[nqv46]+", `-[cisWwtI]\\s?${HOST}`, "-M\\s(?:do|dont|want)")}\\s+${HOST}${
-      maybe("-[cw]\\s?\\d+")
-    }`,
+    `${
+      any("-[nqv46]+", `-[csWwtI]\\s?${HOST}`, "-i\\s?(?:[1-9]\\d*|0\\.[2-9])", "-M\\s(?:do|dont|want)")
+    }\\s+${HOST}${maybe("-[cw]\\s?\\d+")}`,
   ),
   only("traceroute6?|tracepath6?", `${any("-[nIUTF46b]+", `-[mqwsifpt]\\s?${HOST}`)}\\s+${HOST}`),
   only("nslookup|host", `\\s+${HOST}${maybe(HOST)}`),
