@@ -28,7 +28,6 @@ const LATER = [
   "gns3-password",
   "database-url",
   "teaching-can-build",
-  "snapshot-before-changes",
   "model-hosts",
   "turns-per-minute",
   "tokens-per-day",

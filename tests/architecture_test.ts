@@ -50,13 +50,17 @@ const SYSTEM_PLACES = [
   "practice",
   "gns3/client.ts",
   "devices/telnet.ts",
+  "storage/audit_log.ts",
   "storage/database.ts",
+  "storage/kept.ts",
   "storage/file_signature.ts",
   "storage/restored.ts",
   "storage/secrets.ts",
   "knowledge/skills.ts",
   "http/gateway.ts",
   "host/helper.ts",
+  "host/tshark.ts",
+  "host/capture_file.ts",
 ];
 const SYSTEM_MODULES =
   /^node:(fs|fs\/promises|os|process|child_process|net|tls|http|https|dgram|dns|worker_threads|inspector|vm)$/;

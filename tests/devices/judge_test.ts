@@ -217,9 +217,7 @@ Deno.test("judge tells what takes something away from what only changes", () => 
     [linux, ["ip addr add 10.0.0.1/24 dev eth0", "rm /tmp/x", "echo reboot later"]],
   ];
   for (const [platform, commands] of changing) {
-    const expected = all(commands, "change");
-    if (platform === linux) expected["echo reboot later"] = "destroy"; // the word is enough: asking too often is safe
-    assert.deepEqual(kinds(platform, commands), expected, platform.title);
+    assert.deepEqual(kinds(platform, commands), all(commands, "change"), platform.title);
   }
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { CHAT_MIGRATIONS } from "../../src/storage/migrations.ts";
 import { openDatabase, openProjectDatabase } from "../../src/storage/database.ts";
 import { namesIn, refusal, withProject } from "./helpers.ts";
 
@@ -220,7 +221,7 @@ Deno.test("openDatabase gives an empty file a schema", async () => {
     const path = join(projects, "empty.db");
     Deno.writeFileSync(path, new Uint8Array());
     using db = openDatabase(path);
-    assert.equal(db.pragma("user_version"), 1);
+    assert.equal(db.pragma("user_version"), CHAT_MIGRATIONS.length);
   });
 });
 

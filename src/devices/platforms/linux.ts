@@ -31,6 +31,9 @@ export const SHELL_PAGER = {
   quit: "q",
 };
 
+/** A command at the beginning, behind another one, or behind sudo. */
+const atCommand = (command: string) => new RegExp(`(?:^|[;&|(\`{]|\\bsudo\\s)\\s*${command}`);
+
 const fullScreen = "it needs a terminal of its own and cannot be used from here";
 
 export const linux: Platform = {
@@ -81,11 +84,14 @@ export const linux: Platform = {
       why: "it would open a session on another device, whose commands are judged by other rules",
     },
   ],
+  // Only where a command stands: the risk of a line is told before it is known what kind of device it is for, and there
+  // `no shutdown` and `description reboot` are harmless.
   destroys: [
-    /(?:^|[\s;&|(`])(?:reboot|poweroff|halt|shutdown|mkfs\S*|fdisk|parted|wipefs|shred|userdel|init\s+[06])(?:\s|$|;)/,
-    /(?:^|[\s;&|(`])rm\s+(?:-\w*\s+)*-\w*[rRf]/,
-    /(?:^|[\s;&|(`])dd\s.*\bof=/,
-    /(?:^|[\s;&|(`])find\s.*-delete\b/,
+    atCommand("(?:reboot|poweroff|halt|mkfs\\S*|fdisk|parted|wipefs|shred|userdel|init\\s+[06])(?![\\w-])"),
+    atCommand("shutdown\\s+(?:-|now|\\+\\d)"),
+    atCommand("rm\\s+(?:-\\w*\\s+)*-\\w*[rRf]"),
+    atCommand("dd\\s.*\\bof="),
+    atCommand("find\\s.*-delete\\b"),
   ],
   exec: [],
   modeChanges: { in: /^(?!)/, out: /^(?!)/, back: /^(?:exit|logout)$/ },
