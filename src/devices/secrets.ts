@@ -11,7 +11,7 @@ const LINES: RegExp[] = [
   /^(.*\bpriv (?:des|3des|aes)(?: \d+)? )(\S+)/i,
   /^(\s*[-+ ]?\s*(?:key-string|wpa-psk(?: ascii| hex)?(?: \d)?|psk)(?: \d)? ?)(\S+)/i,
   /^(\s*[-+ ]?\s*(?:no )?(?:neighbor|peer) \S+ password (?:(?:\d|cipher|simple) )?)(\S+)/i,
-  /^(.*\b(?:authentication-key|message-digest-key \d+ md5|ntp authentication-key \d+ \w+)(?: \d)? )(\S+)/i,
+  /^(.*\b(?:(?<!ntp )authentication-key|message-digest-key \d+ md5|ntp authentication-key \d+ \S+)(?: \d)? )(\S+)/i,
   /^(.*\b(?:radius|tacacs)(?:-server)?\b.*? key(?: \d)? )(\S+)/i,
   /^(\s+key [0-9] )(\S+)/i,
   /^(\s+key )(?!chain\b|\d+\s*$)(\S+)\s*$/i,
@@ -25,6 +25,8 @@ const LINES: RegExp[] = [
   /^(.*\bsnmp-agent usm-user v3 \S+ (?:authentication|privacy)-mode \S+ )(\S+)/i,
 ];
 
+/** Masked before, or the word that says how the secret is written. */
+const DONE = /^(?:<secret|(?:irreversible-)?cipher$|simple$|plain$)/i;
 const WORTH_A_LOOK = /secret|password|key|community|cipher|auth|priv|psk|host/i;
 const PRIVATE_KEY = /-----BEGIN [\w ]*PRIVATE KEY-----[^]*?(?:-----END [\w ]*PRIVATE KEY-----|$)/g;
 
@@ -40,7 +42,7 @@ export function secretMask(): (text: string) => string {
     return known.get(value)!;
   };
   const masked = (whole: string, kept: string, secret: string) =>
-    secret.startsWith("<secret") ? whole : kept + name(secret) + whole.slice(kept.length + secret.length);
+    DONE.test(secret) ? whole : kept + name(secret) + whole.slice(kept.length + secret.length);
   const line = (text: string) =>
     WORTH_A_LOOK.test(text) ? LINES.reduce((left, pattern) => left.replace(pattern, masked), text) : text;
   return (text) => text.replace(PRIVATE_KEY, name).split("\n").map(line).join("\n");

@@ -14,7 +14,7 @@ export const ciscoIos: Platform = {
   deviceTypes: ["cisco_ios_telnet", "cisco_ios"],
   nodeTypes: ["dynamips", "iou"],
   hints: [
-    /ios(?:v|l|u|[-_ ]?xe)\b|\bv?ios\b|vios|cisco/i,
+    /ios(?:v|l|u|[-_ ]?xe)\b|\bv?ios\b|vios|cisco|crb[-_]linux|adventerprise|ipbase/i,
     /\b(?:csr1000v|cat(?:alyst)?[-_ ]?[89]\d{3}v?|c[1-9]\d{3})\b/i,
   ],
   modes: [
