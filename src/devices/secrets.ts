@@ -1,4 +1,6 @@
-// Takes secrets out of what devices show: configurations are full of passwords, hashes, keys and community names.
+// Takes secrets out of what devices show: configurations are full of passwords, hashes, keys and community names. Only
+// the secret goes, and only where a line is one of a configuration: the model needs the rest, and messages such as
+// "the password is too short". The log of what was typed is cut more roughly, in `domain/device_secrets.ts`.
 
 /** One for each kind of line that ends in a secret; the group before it is kept, the secret is the last group. */
 const LINES: RegExp[] = [
@@ -20,8 +22,11 @@ const LINES: RegExp[] = [
   /^(\s*[-+ ]?\s*(?:area-password|domain-password|isis password)(?: clear| md5)? )(\S+)/i,
   /^(.*\b(?:standby|vrrp|glbp) .*authentication (?:text |md5 key-string )?(?:\d )?)(\S+)\s*$/i,
   // Huawei
-  /^(.*\b(?:password|key|authentication|community|md5|hmac-\S+|psk)\b.*?\b(?:irreversible-cipher|cipher|simple|plain) )(\S+)/i,
+  /^(.*\b(?:password|key|authentication|community|securityname|md5|hmac-\S+|psk)\b.*\b(?:irreversible-cipher|cipher|simple|plain) )(\S+)/i,
   /^(.*\bsnmp-agent community (?:read|write) )(?!cipher|simple)(\S+)/i,
+  // Linux
+  /^(\s*[-+ ]?\s*(?:ro|rw)community6?\s+)(\S+)/i,
+  /^(\s*[-+ ]?\s*(?:PrivateKey|PresharedKey|"?password"?)\s*[=:]\s*)(\S+)/i,
   /^(.*\bsnmp-agent usm-user v3 \S+ (?:authentication|privacy)-mode \S+ )(\S+)/i,
 ];
 

@@ -23,7 +23,8 @@ export interface WakeOptions {
 const KEYS_MS = 600;
 const ENTER_AGAIN_MS = 3_000;
 const LISTEN_MS = 150;
-const BOOT_QUIET_MS = 1_000;
+/** Longer than the steps of a boot loader's countdown, which a key would stop. */
+const BOOT_QUIET_MS = 1_500;
 const MOST_LOGINS = 2;
 
 /**

@@ -78,7 +78,7 @@ Deno.test("execute_multiple_device_commands reads routers and PCs in one call, i
 
 // F8
 Deno.test("execute_multiple_device_config_commands configures, and reports the line that a device does not take", async () => {
-  await withTools(async ({ tool, gns3, at, call }) => {
+  await withTools(async ({ tool }) => {
     const { results } = await tool("execute_multiple_device_config_commands", {
       device_configs: [
         config(
@@ -110,7 +110,6 @@ Deno.test("execute_multiple_device_config_commands configures, and reports the l
       device_configs: [read("R1", "show startup-config")],
     });
     assert.ok(!startup.results[0].commands[0].output.includes("Loopback0"));
-    assert.ok(gns3.projectId && at && call);
   });
 });
 
@@ -172,5 +171,19 @@ Deno.test("compare_device_config shows what differs from startup or from the las
     assert.match(second.results[0].diff, /\n- description new\n\+ description newer\n/);
     const third = await tool("compare_device_config", { device_names: ["R1"], against: "last_time" });
     assert.equal(third.results[0].equal, true);
+  });
+});
+
+// G1
+Deno.test("start_gns3_node waits for the console of a router that boots, and does not start one that runs", async () => {
+  await withTools(async ({ tool }) => {
+    await tool("stop_gns3_node", { node_ids: ["R1"] });
+    const { results } = await tool("start_gns3_node", { node_ids: ["R1", "R2", "R9"] });
+    assert.deepEqual(results.map(({ name, status, console }: Json) => [name, status, console]), [
+      ["R1", "success", "ready"],
+      ["R2", "success", undefined],
+      [undefined, "error", undefined],
+    ]);
+    assert.match(results[1].note, /already started; nothing was done/);
   });
 });

@@ -113,7 +113,7 @@ for (const version of ["3.1.0a7", "3.0.6"]) {
     await using l = await lab(version);
     l.pc("PC1", "stopped");
     l.fake.add("PC2", { status: "started" });
-    l.fake.add("R1", { node_type: "qemu", status: "stopped" });
+    l.fake.add("R1", { node_type: "qemu", status: "stopped", template_id: null });
     const started = await l.call("start_gns3_node", {
       node_ids: ["PC1", l.fake.nodes[1]!.node_id, "R1", "PC9"],
     });
@@ -125,7 +125,7 @@ for (const version of ["3.1.0a7", "3.0.6"]) {
     ]);
     assert.equal(started.results[0].console, "ready");
     assert.match(started.results[1].note, /already started; nothing was done/);
-    assert.match(started.results[2].note, /minutes to boot/);
+    assert.match(started.results[2].note, /minutes to boot\. What kind of device R1 .*device_type/);
     assert.match(started.results[3].error, /no node "PC9". Nodes: PC1, PC2, R1/);
     const starts = l.fake.paths().filter((path) => path.endsWith("/start"));
     assert.equal(starts.length, 2);
