@@ -13,7 +13,9 @@ import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
 import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
+import { skillsRoutes } from "./http/routes/skills.ts";
 import { HostClient } from "./host/client.ts";
+import { Skills } from "./knowledge/skills.ts";
 import type { Logger } from "./log.ts";
 import { AuditLog } from "./storage/audit_log.ts";
 import { VERSION } from "./version.ts";
@@ -40,11 +42,21 @@ export function createServer(
   });
   const host = helper && new HostClient(helper);
   const audit = new AuditLog({ stateDir: config.stateDir, log });
+  const skills = new Skills({
+    dir: config.skillsDir,
+    builtin: async () => (await import("./knowledge/builtin/mod.ts")).BUILTIN,
+    log,
+  });
+  // What is wrong with the folder is told at the start, and not when a student first needs it.
+  if (config.skillsDir) {
+    skills.current().then((set) => set.knowledge())
+      .catch((error) => log.error("The skills could not be read.", { error }));
+  }
   // LangGraph, the model's client and the tokenizer are half of the memory and of the start: they come with the first
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
-    const { projectAgents } = await import("./project_agents.ts");
-    return projectAgents({ config, consoles, audit, host, log });
+    const [{ projectAgents }] = await Promise.all([import("./project_agents.ts"), skills.current()]);
+    return projectAgents({ config, consoles, skills, audit, host, log });
   });
   const manager = new ProjectAgentManager({
     maxProjects: config.maxProjects,
@@ -80,6 +92,10 @@ export function createServer(
       ]),
       flatStreamRoute(deps),
       ...flatSessionRoutes(deps),
+      ...skillsRoutes({
+        skills,
+        me: (credential, signal) => new Gns3Client({ baseUrl: config.gns3Url, credential }).me(signal),
+      }),
       ...healthRoutes({
         version: VERSION,
         startedAt,

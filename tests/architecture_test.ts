@@ -56,7 +56,7 @@ const SYSTEM_PLACES = [
   "storage/file_signature.ts",
   "storage/restored.ts",
   "storage/secrets.ts",
-  "knowledge/skills.ts",
+  "knowledge/folder.ts",
   "http/gateway.ts",
   "host/helper.ts",
   "host/tshark.ts",

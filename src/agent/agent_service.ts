@@ -2,6 +2,7 @@
 import { Command } from "@langchain/langgraph";
 import type { Decision } from "../domain/approval.ts";
 import { AppError, errorText } from "../domain/error.ts";
+import type { FaultRecords } from "../domain/fault.ts";
 import type { CopilotMode, ModelConfig } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { type Caller, type RequestScope, withScope } from "../domain/scope.ts";
@@ -27,6 +28,7 @@ import type { TurnContext, TurnRequest } from "./turn_context.ts";
 export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
+  faults: { by(caller: Caller): FaultRecords };
   approvals: ApprovalsRepository;
   /** Runs a restore of a snapshot, which overwrites the database's file, so that the database stays as it is. */
   keepThrough<T>(restore: () => Promise<T>): Promise<T>;
@@ -42,6 +44,7 @@ export interface AgentServiceOptions {
     mode: CopilotMode,
     request: TurnRequest,
     project: Project,
+    faults: FaultRecords,
   ): Omit<TurnContext, "wantsTitle">;
   /** The model configuration of a caller. Throws `bad_request` when there is none. */
   modelFor(caller: Caller): ModelConfig;
@@ -263,7 +266,11 @@ export class AgentService {
   }
 
   #contextOf(turn: Turn, scope: RequestScope, mode: CopilotMode, request: TurnRequest): TurnContext {
-    const context = withScope(scope, () => this.options.contextFor(turn, mode, request, this.project));
+    const faults = this.options.storage.faults.by(scope.caller);
+    const context = withScope(
+      scope,
+      () => this.options.contextFor(turn, mode, request, this.project, faults),
+    );
     return {
       ...context,
       toolContext: { ...context.toolContext, keepConversations: (restore) => this.#keepThrough(restore) },

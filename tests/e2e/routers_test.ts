@@ -8,6 +8,7 @@ import type { ToolContext } from "../../src/tools/tool.ts";
 import { LAB_LOGIN } from "../devices/scenes.ts";
 import { type Lab, labMissing, startLab } from "./lab.ts";
 import { testWhere } from "./needs.ts";
+import { faultsInMemory, skillsWith } from "../fakes/skills.ts";
 
 // deno-lint-ignore no-explicit-any -- the answers' shapes are what the tests are about
 type Json = any;
@@ -31,6 +32,8 @@ async function toolsOf(lab: Lab) {
     mode: "lab_automation_assistant",
     signal: new AbortController().signal,
     now: Date.now,
+    skills: skillsWith(),
+    faults: faultsInMemory(),
   };
   const tool = async (name: string, args: unknown, mode: CopilotMode = context.mode): Promise<Json> => {
     const used = { ...context, mode };

@@ -6,6 +6,7 @@ import { Gns3Client } from "../../src/gns3/client.ts";
 import { executeCall, prepareCall } from "../../src/tools/run.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { type Api, withGns3 } from "../practice/lab.ts";
+import { faultsInMemory, skillsWith } from "../fakes/skills.ts";
 
 // deno-lint-ignore no-explicit-any -- the answers' shapes are what the tests are about
 type Json = any;
@@ -25,6 +26,8 @@ async function withTools(work: (lab: Lab) => Promise<void>): Promise<void> {
       mode: "lab_automation_assistant",
       signal: new AbortController().signal,
       now: () => Date.UTC(2030, 0, 1),
+      skills: skillsWith(),
+      faults: faultsInMemory(),
     };
     const tool = async (name: string, args: unknown, mode = context.mode) => {
       const used = { ...context, mode };

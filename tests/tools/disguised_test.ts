@@ -10,6 +10,7 @@ import { DISGUISED } from "../devices/disguised.ts";
 import { FakeConsole } from "../devices/fake_console.ts";
 import { FakeGns3, PROJECT_ID } from "../gns3/fake_gns3.ts";
 import { FITTING } from "./fitting.ts";
+import { faultsInMemory, skillsWith } from "../fakes/skills.ts";
 
 async function teachingLab() {
   const fake = new FakeGns3();
@@ -34,6 +35,8 @@ async function teachingLab() {
     mode: "teaching_assistant",
     signal: new AbortController().signal,
     now: Date.now,
+    skills: skillsWith(),
+    faults: faultsInMemory(),
   };
   return {
     fake,

@@ -32,4 +32,7 @@ export const FITTING: Record<string, unknown> = {
   },
   compare_device_config: { device_names: ["a"] },
   execute_vpcs_commands: { device_configs: [{ device_name: "a", commands: ["show ip", "ip 10.0.0.1/24"] }] },
+  packet_analysis_skills: { action: "get", protocol: "ospf" },
+  device_skills: { device_type: "cisco_ios_telnet", topic: "ospf" },
+  injection_skills: { action: "record", issue: "x", devices: ["R1"], note: "y" },
 };

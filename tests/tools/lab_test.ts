@@ -5,6 +5,7 @@ import { Gns3Client } from "../../src/gns3/client.ts";
 import { executeCall, prepareCall, type ToolAnswer } from "../../src/tools/run.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { FakeConsole } from "../devices/fake_console.ts";
+import { faultsInMemory, skillsWith } from "../fakes/skills.ts";
 import { FakeGns3, PROJECT_ID, VPCS_TEMPLATE } from "../gns3/fake_gns3.ts";
 
 // deno-lint-ignore no-explicit-any -- the answers' shapes are what the tests are about
@@ -19,6 +20,8 @@ async function lab(version = "3.1.0a7") {
     project: await gns3.project(PROJECT_ID),
     gns3,
     consoles: consoles.forCaller(gns3),
+    skills: skillsWith(),
+    faults: faultsInMemory(),
     mode: "lab_automation_assistant",
     signal: new AbortController().signal,
     now: Date.now,

@@ -137,6 +137,9 @@ Deno.test("prepareCall lets nothing pass in teaching mode that does more than re
     "wait_seconds",
     "execute_multiple_device_commands",
     "compare_device_config",
+    "packet_analysis_skills",
+    "device_skills",
+    "injection_skills",
   ]);
 });
 

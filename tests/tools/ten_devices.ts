@@ -8,6 +8,7 @@ import { executeCall, prepareCall } from "../../src/tools/run.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { type Command, FakeConsole } from "../devices/fake_console.ts";
 import { FakeGns3, PROJECT_ID } from "../gns3/fake_gns3.ts";
+import { faultsInMemory, skillsWith } from "../fakes/skills.ts";
 
 const rounds = Number(Deno.args[0] ?? 5);
 const names = Array.from({ length: 10 }, (_, i) => `R${i + 1}`);
@@ -43,6 +44,8 @@ const context: ToolContext = {
   mode: "teaching_assistant",
   signal: new AbortController().signal,
   now: Date.now,
+  skills: skillsWith(),
+  faults: faultsInMemory(),
 };
 
 async function measure(devices: string[]): Promise<number> {
