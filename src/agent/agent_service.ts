@@ -264,7 +264,7 @@ export class AgentService {
   ): TurnContext {
     const account = accountOf(caller, model);
     turn.statistics.onCall = (usage) => this.#spent(account, usage);
-    const scope = { caller, model: model.config };
+    const scope = { caller, model: model.config, mayCall: model.mayCall };
     const context = withScope(scope, () => this.options.contextFor(turn, mode, request, this.project));
     return { ...context, wantsTitle: () => this.sessions.wantsTitle(turn.sessionId) };
   }

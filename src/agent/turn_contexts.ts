@@ -46,7 +46,7 @@ export function turnContexts(options: TurnContextOptions) {
     request: TurnRequest,
     project: Project,
   ): Omit<TurnContext, "wantsTitle"> => {
-    const { caller, model: modelConfig } = currentScope();
+    const { caller, model: modelConfig, mayCall } = currentScope();
     const gns3 = new Gns3Client({ baseUrl: options.gns3Url, credential: caller.credential });
     const now = () => new Date();
     return {
@@ -55,7 +55,7 @@ export function turnContexts(options: TurnContextOptions) {
       model: createChatModel(modelConfig, {
         temperature: request.temperature ?? undefined,
         maxTokens: request.max_tokens ?? undefined,
-      }),
+      }, mayCall),
       systemPrompt: systemPrompt(mode),
       ...toolsOf(mode),
       toolContext: {
