@@ -30,7 +30,6 @@ const LATER = [
   "gns3-password",
   "database-url",
   "teaching-can-build",
-  "snapshot-before-changes",
   "open",
 ];
 const BY_FLAG = new Map(SETTING_KEYS.map((key) => [flagOf(key), key]));

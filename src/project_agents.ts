@@ -8,9 +8,11 @@ import type { Config } from "./config.ts";
 import type { Consoles } from "./devices/consoles.ts";
 import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
+import type { HostClient } from "./host/client.ts";
 import type { Logger } from "./log.ts";
 import { ApprovalsRepository } from "./storage/approvals.ts";
-import { openProjectDatabase } from "./storage/database.ts";
+import type { AuditLog } from "./storage/audit_log.ts";
+import { keepThrough, openProjectDatabase } from "./storage/database.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 import { StepSaver } from "./storage/step_saver.ts";
 
@@ -23,16 +25,22 @@ export interface ProjectAgentsOptions {
   consoles: Consoles;
   models: ModelChoice;
   limits: TurnLimits;
+  audit: AuditLog;
+  /** Programs outside of the sandbox; undefined where there is no helper. */
+  host: HostClient | undefined;
   log: Logger;
 }
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, models, limits, log }: ProjectAgentsOptions,
+  { config, consoles, models, limits, audit, host, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
     consolesFor: (gns3) => consoles.forCaller(gns3),
+    audit: (entry) => audit.append(entry),
+    host,
+    snapshotBeforeChanges: config.snapshotBeforeChanges,
     limits: {
       modelTimeoutMs: config.modelTimeout * 1000,
       titleTimeoutMs: config.titleTimeout * 1000,
@@ -68,6 +76,7 @@ function openStorage(project: Project, config: Config) {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
     approvals: new ApprovalsRepository(database),
+    keepThrough: <T>(restore: () => Promise<T>) => keepThrough(database, restore),
     close: () => database.close(),
   };
 }

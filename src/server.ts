@@ -7,12 +7,15 @@ import { outsideScopes } from "./domain/scope.ts";
 import { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
 import { createApp } from "./http/app.ts";
-import { credentialOf, enter } from "./http/auth.ts";
+import { auditReader, credentialOf, enter } from "./http/auth.ts";
+import { auditRoute } from "./http/routes/audit.ts";
 import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
 import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
+import { HostClient } from "./host/client.ts";
 import type { Logger } from "./log.ts";
+import { AuditLog } from "./storage/audit_log.ts";
 import { storedModels } from "./stored_models.ts";
 import { VERSION } from "./version.ts";
 import type { Server } from "./worker_loop.ts";
@@ -27,7 +30,10 @@ const CHAT_PREFIXES = [
 
 /** Builds the server. Nothing listens yet; `fetch` answers requests. Throws `AppError` when its state cannot be used. */
 // deno-lint-ignore require-await -- what it throws must reject
-export async function createServer(config: Config, { log }: { log: Logger }): Promise<Server> {
+export async function createServer(
+  config: Config,
+  { log, helper }: { log: Logger; helper?: MessagePort },
+): Promise<Server> {
   const startedAt = performance.now();
   const access = new Access({ baseUrl: config.gns3Url });
   const models = storedModels(config, { access, log });
@@ -35,11 +41,21 @@ export async function createServer(config: Config, { log }: { log: Logger }): Pr
     transport: config.consoleTransport,
     onFault: (error) => log.error("A console failed unexpectedly.", { error }),
   });
+  const host = helper && new HostClient(helper);
+  const audit = new AuditLog({ stateDir: config.stateDir, log });
   // LangGraph, the model's client and the tokenizer are half of the memory and of the start: they come with the first
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
     const { projectAgents } = await import("./project_agents.ts");
-    return projectAgents({ config, consoles, models: models.choice, limits: models.limits, log });
+    return projectAgents({
+      config,
+      consoles,
+      models: models.choice,
+      limits: models.limits,
+      audit,
+      host,
+      log,
+    });
   });
   const manager = new ProjectAgentManager({
     maxProjects: config.maxProjects,
@@ -55,7 +71,9 @@ export async function createServer(config: Config, { log }: { log: Logger }): Pr
     visit: async (c, projectId = c.req.param("project_id") ?? "") => {
       if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
       const { caller, project } = await enter(access, c, projectId).catch((error) => {
-        if (isGone(error)) void manager.release(projectId);
+        if (!isGone(error)) throw error;
+        if (manager.isRestoring(projectId)) throw restoring();
+        void manager.release(projectId);
         throw error;
       });
       models.memberships.met(caller);
@@ -70,6 +88,7 @@ export async function createServer(config: Config, { log }: { log: Logger }): Pr
       ...CHAT_PREFIXES.flatMap(([prefix, suffix]) => [
         ...chatRoutes(prefix, suffix, deps),
         ...sessionRoutes(prefix, suffix, deps),
+        auditRoute(prefix, suffix, { audit, reader: (c, projectId) => auditReader(access, c, projectId) }),
       ]),
       flatStreamRoute(deps),
       ...flatSessionRoutes(deps),
@@ -106,8 +125,16 @@ export async function createServer(config: Config, { log }: { log: Logger }): Pr
       await manager.close();
       await consoles.close();
       models.close();
+      host?.close();
     },
   };
+}
+
+/** While a turn restores a snapshot, GNS3 shows the project as closed. */
+function restoring(): AppError {
+  return new AppError("unavailable", "A snapshot of this project is being restored. Try again in a moment.", {
+    retryAfter: 2,
+  });
 }
 
 /** GNS3 says that the project is closed or not there: its agent has nothing to do any more. */

@@ -131,6 +131,12 @@ export const SETTINGS = {
     "HOW",
     "how device consoles are reached: websocket (through GNS3) or telnet",
   ),
+  snapshotBeforeChanges: setting(
+    flag,
+    false,
+    "",
+    "make a snapshot of the lab before a turn's first change, where GNS3 can (all nodes stopped)",
+  ),
   logLevel: setting(
     choice("error", "warn", "info", "debug"),
     "info",

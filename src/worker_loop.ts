@@ -4,7 +4,10 @@ import { AppError, errorText } from "./domain/error.ts";
 import { createLogger, type Logger } from "./log.ts";
 
 /** What `main.ts` tells the Worker. */
-export type ToWorker = { type: "start"; config: Config } | { type: "drain" };
+export type ToWorker =
+  /** `helper`: our end of the channel to what runs outside of the sandbox; transferred. */
+  | { type: "start"; config: Config; helper?: MessagePort }
+  | { type: "drain" };
 
 /** What the Worker tells `main.ts`; nothing follows `failed` or `closed`. */
 export type FromWorker =
@@ -24,7 +27,7 @@ export interface Server {
   /** Saves and releases everything. */
   close(): Promise<void>;
 }
-export type CreateServer = (config: Config, deps: { log: Logger }) => Promise<Server>;
+export type CreateServer = (config: Config, deps: { log: Logger; helper?: MessagePort }) => Promise<Server>;
 
 /** The part of a Worker's global scope that is used here. */
 export interface WorkerScope {
@@ -60,7 +63,7 @@ export function runWorker(scope: WorkerScope, createServer: CreateServer): void 
       for (const secret of [data.config.model?.api_key, ...data.config.secretKeys]) {
         if (secret) log.secret(secret);
       }
-      running = start(scope, data.config, log, createServer);
+      running = start(scope, data, log, createServer);
     } else {
       running = running.then((current) => stop(scope, current, log));
     }
@@ -74,13 +77,13 @@ interface Running {
 
 async function start(
   scope: WorkerScope,
-  config: Config,
+  { config, helper }: Extract<ToWorker, { type: "start" }>,
   log: Logger,
   createServer: CreateServer,
 ): Promise<Running | null> {
   let server: Server | undefined;
   try {
-    server = await createServer(config, { log });
+    server = await createServer(config, { log, helper });
     const handle = server.fetch.bind(server);
     const http = Deno.serve(
       { hostname: config.host, port: config.port, onListen: () => {} },

@@ -51,7 +51,9 @@ const SYSTEM_PLACES = [
   "gns3/client.ts",
   "models/address_guard.ts",
   "devices/telnet.ts",
+  "storage/audit_log.ts",
   "storage/database.ts",
+  "storage/kept.ts",
   "storage/file_signature.ts",
   "storage/restored.ts",
   "storage/secrets.ts",
@@ -59,6 +61,8 @@ const SYSTEM_PLACES = [
   "knowledge/skills.ts",
   "http/gateway.ts",
   "host/helper.ts",
+  "host/tshark.ts",
+  "host/capture_file.ts",
 ];
 const SYSTEM_MODULES =
   /^node:(fs|fs\/promises|os|process|child_process|net|tls|http|https|dgram|dns|worker_threads|inspector|vm)$/;

@@ -1,5 +1,6 @@
 // The process: options, start message, the Worker's permissions, signals and exit codes.
 import assert from "node:assert/strict";
+import { findProgram } from "../src/cli/find_program.ts";
 import { join } from "node:path";
 import project from "../deno.json" with { type: "json" };
 import { mainWith, type Program, startFromSource, workspace } from "./fakes/program.ts";
@@ -118,6 +119,10 @@ Deno.test("the start message tells address, version, what is mounted and how to 
       `Projects  ${dir}/projects`,
       `State  ${dir}/state`,
       "Model  none for everyone; each user stores their own",
+      `Packets  ${
+        findProgram("tshark", Deno.env.get("PATH")) ??
+          "tshark is not installed: captures can be made, not read"
+      }`,
       "Mounted  chat  /v3/projects/{project_id}/chat",
       "Ctrl-C stops it.",
       "",

@@ -31,6 +31,8 @@ export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
   approvals: ApprovalsRepository;
+  /** Runs a restore of a snapshot, which overwrites the database's file, so that the database stays as it is. */
+  keepThrough<T>(restore: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -78,6 +80,7 @@ export class AgentService {
   readonly #finished = new FinishedTurns();
   readonly #desk: ApprovalDesk;
   readonly #graph: CopilotGraph;
+  #restore?: Promise<void>;
   #closed = false;
 
   constructor(private readonly options: AgentServiceOptions) {
@@ -93,6 +96,11 @@ export class AgentService {
 
   get busy(): boolean {
     return this.#running.size > 0;
+  }
+
+  /** A turn of this agent restores a snapshot; GNS3 closes the project for a moment, which means nothing. */
+  get restoring(): boolean {
+    return this.#restore !== undefined;
   }
 
   get runningTurns(): Turn[] {
@@ -246,7 +254,18 @@ export class AgentService {
     for (const turn of running) turn.abort(reason);
     await Promise.all(running.map((turn) => turn.finished));
     this.#finished.close();
+    await this.#restore;
     this.options.storage.close();
+  }
+
+  /** The turn that asked for it may have been stopped: the restore goes on, and its end is waited for in `close`. */
+  async #keepThrough<T>(restore: () => Promise<T>): Promise<T> {
+    if (this.#restore) {
+      throw new AppError("conflict", "A snapshot of this project is being restored already.");
+    }
+    const work = this.options.storage.keepThrough(restore);
+    this.#restore = work.then(() => {}, () => {}).finally(() => this.#restore = undefined);
+    return await work;
   }
 
   #own(userId: string, sessionId: string): ChatSession {
@@ -266,7 +285,11 @@ export class AgentService {
     turn.statistics.onCall = (usage) => this.#spent(account, usage);
     const scope = { caller, model: model.config, mayCall: model.mayCall };
     const context = withScope(scope, () => this.options.contextFor(turn, mode, request, this.project));
-    return { ...context, wantsTitle: () => this.sessions.wantsTitle(turn.sessionId) };
+    return {
+      ...context,
+      toolContext: { ...context.toolContext, keepConversations: (restore) => this.#keepThrough(restore) },
+      wantsTitle: () => this.sessions.wantsTitle(turn.sessionId),
+    };
   }
 
   /** Marks the session as busy and runs the graph from `input` to its end; the turn's record is saved whatever happens. */

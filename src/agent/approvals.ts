@@ -47,8 +47,12 @@ export function decided(
   context: TurnContext,
 ): PreparedCall {
   if (!decision || decision.decision === "approve" || prepared.kind === "answer") return prepared;
-  if (decision.decision === "reject") return { kind: "answer", answer: rejection(decision.reason) };
-  const call = { name: prepared.tool.name, arguments: JSON.stringify(decision.arguments) };
+  const { tool: { name }, args, risk } = prepared;
+  if (decision.decision === "reject") {
+    const call = { name, arguments: JSON.stringify(args) };
+    return { kind: "answer", answer: rejection(decision.reason), call, risk };
+  }
+  const call = { name, arguments: JSON.stringify(decision.arguments) };
   return prepareCall(call, context.toolContext, { tools: context.tools });
 }
 

@@ -39,6 +39,11 @@ export class ProjectAgentManager {
     return [...this.#open.values()];
   }
 
+  /** Whether one of the project's turns restores a snapshot right now. */
+  isRestoring(projectId: string): boolean {
+    return this.#open.get(projectId)?.restoring ?? false;
+  }
+
   /** Ends the project's turns cleanly and closes its database; a project without an agent is left alone. */
   async release(projectId: string): Promise<void> {
     const agent = this.#agents.get(projectId);

@@ -1,4 +1,5 @@
 // Makes what a turn works with out of the scope it runs in; the only reader of the scope.
+import type { AuditEntry } from "../domain/audit.ts";
 import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { currentScope } from "../domain/scope.ts";
@@ -7,6 +8,7 @@ import type { Logger } from "../log.ts";
 import { createChatModel } from "../models/chat_model.ts";
 import type { ToolSpec } from "../models/wire_messages.ts";
 import { toolsFor } from "../tools/mod.ts";
+import { restorePoints } from "../tools/restore_point.ts";
 import { toolSchema } from "../tools/schema.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import { systemPrompt } from "./prompts/mod.ts";
@@ -17,6 +19,11 @@ export interface TurnContextOptions {
   gns3Url: string;
   /** The devices' consoles as the caller of this client may use them. */
   consolesFor(gns3: Gns3Client): ToolContext["consoles"];
+  /** Takes a line for the audit log; never throws. */
+  audit(entry: AuditEntry): void;
+  host: ToolContext["host"];
+  /** Whether a snapshot of the lab is made before a turn's first change. */
+  snapshotBeforeChanges: boolean;
   limits: Omit<AgentLimits, "steps">;
   /** Model calls in a turn, by mode. */
   steps: { usual: number; injection: number };
@@ -62,6 +69,20 @@ export function turnContexts(options: TurnContextOptions) {
         project,
         gns3,
         consoles: options.consolesFor(gns3),
+        host: options.host,
+        audit: (call) =>
+          options.audit({
+            id: crypto.randomUUID(),
+            time: new Date(now().getTime() - call.duration_ms).toISOString(),
+            user_id: caller.userId,
+            username: caller.username,
+            project_id: project.project_id,
+            session_id: turn.sessionId,
+            turn_id: turn.id,
+            mode,
+            ...call,
+          }),
+        ...(options.snapshotBeforeChanges ? { restorePoint: restorePoints(turn.sessionId, now) } : {}),
         mode,
         signal: turn.signal,
         now: () => now().getTime(),

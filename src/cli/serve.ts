@@ -5,7 +5,8 @@ import { optionsHelp } from "../settings.ts";
 import { VERSION } from "../version.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { withDirectories } from "./directories.ts";
-import { type RunningServer, startServer } from "./server_worker.ts";
+import { findProgram } from "./find_program.ts";
+import { type Programs, type RunningServer, startServer } from "./server_worker.ts";
 import { onStopSignal } from "./signals.ts";
 
 export const serve: Command = {
@@ -17,10 +18,11 @@ export const serve: Command = {
     const config = withDirectories(given, context.env);
     const log = createLogger({ level: config.logLevel, format: config.logFormat });
     for (const note of notes) log.warn(note);
-    const server = await startServer(config, context.workerUrl);
+    const programs = { tshark: findProgram("tshark", context.env.PATH) };
+    const server = await startServer(config, context.workerUrl, programs);
     // Signals are heard before anybody can know that there is something to stop.
     const exitCode = untilStopped(server, config, context);
-    announce(server, config, context);
+    announce(server, config, programs, context);
     return await exitCode;
   },
 };
@@ -91,9 +93,15 @@ export function addressOf({ hostname, port }: Pick<RunningServer, "hostname" | "
   return `http://${host}:${port}`;
 }
 
-function announce(server: RunningServer, config: Config, { print }: CommandContext): void {
+function announce(
+  server: RunningServer,
+  config: Config,
+  programs: Programs,
+  { print }: CommandContext,
+): void {
   if (config.quiet) return;
   const address = addressOf(server);
+  const packets = programs.tshark ?? "tshark is not installed: captures can be made, not read";
   const model = config.model ? config.model.model : "none for everyone; each user stores their own";
   if (config.logFormat === "json") {
     const { mounted, hostname } = server;
@@ -107,6 +115,7 @@ function announce(server: RunningServer, config: Config, { print }: CommandConte
       projects_dir,
       state_dir,
       model,
+      tshark: programs.tshark ?? null,
     };
     return tell(config, print, "GNS3 Copilot Server is listening. SIGTERM or Ctrl-C stops it.", fields);
   }
@@ -119,6 +128,7 @@ function announce(server: RunningServer, config: Config, { print }: CommandConte
     ["Projects", config.projectsDir],
     ["State", config.stateDir],
     ["Model", model],
+    ["Packets", packets],
     ...server.mounted.map((line, index) => [index === 0 ? "Mounted" : "", line]),
   ];
   print(`GNS3 Copilot Server ${VERSION}`);

@@ -1,6 +1,7 @@
 // Starts the server in a Worker that can reach two directories and the network, and nothing else.
 import type { Config } from "../config.ts";
 import { AppError } from "../domain/error.ts";
+import { startHelper } from "../host/helper.ts";
 import type { FromWorker, ToWorker } from "../worker_loop.ts";
 
 /** A server that listens. */
@@ -16,11 +17,21 @@ export interface RunningServer {
   terminate(): void;
 }
 
+/** Programs that the server may have run for it; full paths, undefined for what is not installed. */
+export interface Programs {
+  tshark?: string;
+}
+
 /**
  * Starts the server and waits until it listens. `config`'s directories must be real paths: they are all that the
- * Worker may read and write. Throws AppError with a sentence when it cannot start.
+ * Worker may read and write. Programs run out here, where `host/helper.ts` decides what they may do. Throws AppError
+ * with a sentence when it cannot start.
  */
-export function startServer(config: Config, workerUrl: URL): Promise<RunningServer> {
+export function startServer(
+  config: Config,
+  workerUrl: URL,
+  programs: Programs = {},
+): Promise<RunningServer> {
   const directories = [config.projectsDir, config.stateDir];
   const worker = new Worker(workerUrl, {
     type: "module",
@@ -38,7 +49,17 @@ export function startServer(config: Config, workerUrl: URL): Promise<RunningServ
       },
     },
   });
-  const send = (message: ToWorker) => worker.postMessage(message);
+  const channel = new MessageChannel();
+  const helper = startHelper({
+    port: channel.port1,
+    projectsDir: config.projectsDir,
+    tshark: programs.tshark,
+  });
+  const send = (message: ToWorker, transfer: Transferable[] = []) => worker.postMessage(message, transfer);
+  const terminate = () => {
+    worker.terminate();
+    helper.close();
+  };
   const closed = Promise.withResolvers<void>();
   const crashed = Promise.withResolvers<string>();
   return new Promise((resolve, reject) => {
@@ -50,7 +71,7 @@ export function startServer(config: Config, workerUrl: URL): Promise<RunningServ
     worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
       if (data.type === "closed") return closed.resolve();
       if (data.type === "failed") {
-        worker.terminate();
+        terminate();
         const message = data.reason === "port_in_use"
           ? `${data.message} ${freePortAdvice(config)}`
           : data.message;
@@ -65,10 +86,10 @@ export function startServer(config: Config, workerUrl: URL): Promise<RunningServ
           return closed.promise;
         },
         crashed: crashed.promise,
-        terminate: () => worker.terminate(),
+        terminate,
       });
     });
-    send({ type: "start", config });
+    send({ type: "start", config, helper: channel.port2 }, [channel.port2]);
   });
 }
 

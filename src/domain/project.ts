@@ -49,6 +49,15 @@ export interface Link {
   suspend: boolean;
   capturing: boolean;
   filters: Record<string, unknown>;
+  /** The file of the running or last capture; `compute_id` is known only while it runs. Its path is not for people. */
+  capture?: { file_name: string; path: string; compute_id?: string };
+}
+
+/** A snapshot of a project; `created_at` is ISO 8601 in UTC. GNS3 3.0 gives it a new id each time it opens the project. */
+export interface Snapshot {
+  snapshot_id: string;
+  name: string;
+  created_at: string;
 }
 
 /** The whole lab at one moment. */

@@ -3,6 +3,7 @@ import { AppError, fieldError } from "../domain/error.ts";
 import type { Project } from "../domain/project.ts";
 import type { Caller } from "../domain/scope.ts";
 import { Gns3Client } from "./client.ts";
+import type { Gns3User } from "./shapes.ts";
 import { unless } from "./unless.ts";
 
 export interface AccessOptions {
@@ -52,12 +53,7 @@ export class Access {
    * (not a UUID), `project_not_found`, `forbidden` (no access, or not opened), `unauthorized`, `unavailable`.
    */
   async project(by: Caller | string, projectId: string, signal?: AbortSignal): Promise<Project> {
-    if (!UUID.test(projectId)) throw fieldError(["path", "project_id"], "must be a UUID", "uuid_parsing");
-    const credential = typeof by === "string" ? by : by.credential;
-    const project = await this.#client(credential).project(projectId, signal).catch(async (error) => {
-      if (error instanceof AppError && error.code === "unauthorized") await this.forget(credential);
-      throw refused(error, projectId);
-    });
+    const project = await this.visible(by, projectId, signal);
     if (project.status !== "opened") {
       throw new AppError(
         "forbidden",
@@ -66,6 +62,21 @@ export class Access {
       );
     }
     return project;
+  }
+
+  /** As `project`, also when it is closed. */
+  async visible(by: Caller | string, projectId: string, signal?: AbortSignal): Promise<Project> {
+    if (!UUID.test(projectId)) throw fieldError(["path", "project_id"], "must be a UUID", "uuid_parsing");
+    const credential = typeof by === "string" ? by : by.credential;
+    return await this.#client(credential).project(projectId, signal).catch(async (error) => {
+      if (error instanceof AppError && error.code === "unauthorized") await this.forget(credential);
+      throw refused(error, projectId);
+    });
+  }
+
+  /** The user behind `credential` as GNS3 has it now, with what decides about more than one project. Never remembered. */
+  async user(credential: string, signal?: AbortSignal): Promise<Gns3User> {
+    return await this.#client(credential).me(signal);
   }
 
   /** Drops what is remembered of a credential; for whoever sees GNS3 answer 401. */

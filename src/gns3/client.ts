@@ -4,20 +4,26 @@ import { AppError } from "../domain/error.ts";
 import type { Group } from "../domain/inheritance.ts";
 import type { Link, LinkEnd, Node, Project, Topology } from "../domain/project.ts";
 import { unavailable } from "./messages.ts";
-import { type Gns3Request, originOf, send, type Server } from "./request.ts";
+import { type Call, listOf, nothing, SLOW_MS } from "./call.ts";
+import { captureCalls } from "./captures.ts";
+import { drawingCalls } from "./drawings.ts";
+import { type Gns3Request, openStream, originOf, send, type Server } from "./request.ts";
 import {
   type Compute,
   type Gns3User,
+  type LinkFilter,
   type Template,
   toCompute,
   toGroup,
   toLink,
+  toLinkFilter,
   toNode,
   toProject,
   toTemplate,
   toUser,
   toVersion,
 } from "./shapes.ts";
+import { snapshotCalls } from "./snapshots.ts";
 
 export interface Gns3ClientOptions {
   /** As `http://host:3080`. */
@@ -38,9 +44,6 @@ export interface NewNode {
   compute_id?: string;
 }
 
-/** Starting a node may load an image or wait for a compute. */
-const SLOW_MS = 120_000;
-
 /**
  * Every method throws `AppError`: `unavailable` (GNS3 does not answer), `unauthorized` (sign in again), or what GNS3
  * itself says (`forbidden`, `not_found`, `conflict`, `validation_error`, …). An aborted call throws the signal's reason.
@@ -49,12 +52,19 @@ export class Gns3Client {
   readonly #server: Server;
   readonly #signal?: AbortSignal;
   readonly #timeoutMs: number;
+  readonly captures: ReturnType<typeof captureCalls>;
+  readonly drawings: ReturnType<typeof drawingCalls>;
+  readonly snapshots: ReturnType<typeof snapshotCalls>;
   #version?: Promise<string>;
 
   constructor(options: Gns3ClientOptions) {
     this.#server = { baseUrl: options.baseUrl.replace(/\/+$/, ""), credential: options.credential };
     this.#signal = options.signal;
     this.#timeoutMs = options.timeoutMs ?? 15_000;
+    const call: Call = (method, path, shape, more) => this.#call(method, path, shape, more);
+    this.captures = captureCalls(call, (path, signal) => openStream(this.#server, path, signal));
+    this.drawings = drawingCalls(call);
+    this.snapshots = snapshotCalls(call);
   }
 
   /** The GNS3 server's version, asked once; the answer is shared, so that no single call's signal ends it. */
@@ -144,7 +154,7 @@ export class Gns3Client {
     signal?: AbortSignal,
   ): Promise<Node> {
     const path = `${project(projectId)}/templates/${encodeURIComponent(templateId)}`;
-    return this.#call("POST", path, toNode, { body, signal, slow: true });
+    return this.#call("POST", path, toNode, { body, signal, timeoutMs: SLOW_MS });
   }
 
   startNode(projectId: string, nodeId: string, signal?: AbortSignal): Promise<void> {
@@ -170,7 +180,41 @@ export class Gns3Client {
       adapter_number,
       port_number,
     }));
-    return this.#call("POST", `${project(projectId)}/links`, toLink, { body: { nodes }, signal, slow: true });
+    return this.#call("POST", `${project(projectId)}/links`, toLink, {
+      body: { nodes },
+      signal,
+      timeoutMs: SLOW_MS,
+    });
+  }
+
+  /** Deletes a node with its links, running or not. Throws `conflict` when it is locked. */
+  deleteNode(projectId: string, nodeId: string, signal?: AbortSignal): Promise<void> {
+    return this.#call("DELETE", node(projectId, nodeId), nothing, { signal, timeoutMs: SLOW_MS });
+  }
+
+  deleteLink(projectId: string, linkId: string, signal?: AbortSignal): Promise<void> {
+    return this.#call("DELETE", link(projectId, linkId), nothing, { signal, timeoutMs: SLOW_MS });
+  }
+
+  /** The packet filters that GNS3 offers for a link: they differ by version and by the nodes at its ends. */
+  linkFilters(projectId: string, linkId: string, signal?: AbortSignal): Promise<LinkFilter[]> {
+    return this.#call("GET", `${link(projectId, linkId)}/available_filters`, listOf(toLinkFilter), {
+      signal,
+    });
+  }
+
+  /** Replaces all filters of a link; the answer is what GNS3 made of it. */
+  setLinkFilters(
+    projectId: string,
+    linkId: string,
+    filters: Record<string, (number | string)[]>,
+    signal?: AbortSignal,
+  ): Promise<Link> {
+    return this.#call("PUT", link(projectId, linkId), toLink, {
+      body: { filters },
+      signal,
+      timeoutMs: SLOW_MS,
+    });
   }
 
   /** The console's WebSocket. The address holds the credential: it goes to `new WebSocket` and nowhere else. */
@@ -184,16 +228,16 @@ export class Gns3Client {
   // 3.0.6 refuses a start without a body; 3.1 answers with the node, 3.0.6 with nothing.
   #act(projectId: string, nodeId: string, action: string, signal?: AbortSignal): Promise<void> {
     const path = `${node(projectId, nodeId)}/${action}`;
-    return this.#call("POST", path, () => undefined, { body: {}, signal, slow: true });
+    return this.#call("POST", path, nothing, { body: {}, signal, timeoutMs: SLOW_MS });
   }
 
   async #call<T>(
     method: Gns3Request["method"],
     path: string,
     shape: (value: unknown) => T,
-    options: { body?: unknown; signal?: AbortSignal; slow?: boolean },
+    options: { body?: unknown; signal?: AbortSignal; timeoutMs?: number },
   ): Promise<T> {
-    const timeoutMs = options.slow ? Math.max(SLOW_MS, this.#timeoutMs) : this.#timeoutMs;
+    const timeoutMs = Math.max(options.timeoutMs ?? 0, this.#timeoutMs);
     const signals = [this.#signal, options.signal];
     const value = await send(this.#server, { method, path, body: options.body, timeoutMs, signals });
     try {
@@ -209,7 +253,4 @@ export class Gns3Client {
 const project = (id: string) => `/v3/projects/${encodeURIComponent(id)}`;
 const group = (id: string) => `/v3/access/groups/${encodeURIComponent(id)}`;
 const node = (projectId: string, id: string) => `${project(projectId)}/nodes/${encodeURIComponent(id)}`;
-
-function listOf<T>(shape: (value: unknown) => T): (value: unknown) => T[] {
-  return (value) => z.array(z.unknown()).parse(value).map(shape);
-}
+const link = (projectId: string, id: string) => `${project(projectId)}/links/${encodeURIComponent(id)}`;

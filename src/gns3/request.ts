@@ -17,6 +17,7 @@ export interface Gns3Request {
 }
 
 const MAX_REDIRECTS = 3;
+const STREAM_HEAD_MS = 15_000;
 
 /**
  * The parsed JSON of the answer, `undefined` for an empty one. Throws `AppError` for what GNS3 refuses or cannot do,
@@ -40,6 +41,33 @@ export async function send(server: Server, request: Gns3Request): Promise<unknow
     if (limit.signal.aborted) {
       throw unavailable(`The GNS3 server at ${origin} did not answer within ${request.timeoutMs / 1000} s.`);
     }
+    throw unavailable(`The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Opens an answer that does not end by itself. The caller reads `body` and cancels it; `signal` ends it too. Throws as
+ * `send` does; there is no time limit but for the first byte of the answer's head.
+ */
+export async function openStream(
+  server: Server,
+  path: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  if (!/^[\x21-\x7e]+$/.test(server.credential)) throw signInAgain();
+  const origin = originOf(server.baseUrl);
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), STREAM_HEAD_MS);
+  try {
+    const request: Gns3Request = { method: "GET", path, timeoutMs: STREAM_HEAD_MS, signals: [] };
+    const response = await follow(server, request, AbortSignal.any([limit.signal, signal]));
+    if (response.ok && response.body) return response.body;
+    throw refusal(response.status, await response.text(), origin, server.credential);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    signal.throwIfAborted();
     throw unavailable(`The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`);
   } finally {
     clearTimeout(timer);

@@ -81,9 +81,49 @@ const linkShape = z.object({
   suspend: z.boolean().catch(false),
   capturing: z.boolean().catch(false),
   filters: z.record(z.string(), z.unknown()).catch({}),
+  capture_file_name: text,
+  capture_file_path: text,
+  capture_compute_id: text,
 });
 
-export const toLink = (value: unknown): Link => linkShape.parse(value);
+/** A capture that has ended keeps its file's name and path as long as the project stays open in GNS3. */
+export function toLink(value: unknown): Link {
+  const { capture_file_name, capture_file_path, capture_compute_id, ...link } = linkShape.parse(value);
+  if (!capture_file_name || !capture_file_path) return link;
+  return {
+    ...link,
+    capture: {
+      file_name: capture_file_name,
+      path: capture_file_path,
+      ...(capture_compute_id ? { compute_id: capture_compute_id } : {}),
+    },
+  };
+}
+
+/** A packet filter that a link can have, with the values it takes in this order. */
+export interface LinkFilter {
+  type: string;
+  name: string;
+  description: string;
+  parameters: { name: string; type: string; minimum?: number; maximum?: number; unit?: string }[];
+}
+
+const bound = z.number().optional().catch(undefined);
+
+const linkFilterShape = z.object({
+  type: z.string(),
+  name: z.string().catch(""),
+  description: z.string().catch(""),
+  parameters: z.array(z.object({
+    name: z.string().catch(""),
+    type: z.string().catch("int"),
+    minimum: bound,
+    maximum: bound,
+    unit: z.string().optional().catch(undefined),
+  })).catch([]),
+});
+
+export const toLinkFilter = (value: unknown): LinkFilter => linkFilterShape.parse(value);
 
 const projectShape = z.object({
   project_id: z.string(),

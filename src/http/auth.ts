@@ -36,3 +36,19 @@ export async function enter(
   if (project.status === "rejected") throw project.reason;
   return { caller: caller.value, project: project.value };
 }
+
+/** Who wants to read a project's audit log, which is there also while the project is closed. Throws as `enter`. */
+export async function auditReader(
+  access: Access,
+  c: Context,
+  projectId: string,
+): Promise<{ userId: string; seesAll: boolean }> {
+  const credential = credentialOf(c);
+  const [user, project] = await Promise.allSettled([
+    access.user(credential, c.req.raw.signal),
+    access.visible(credential, projectId, c.req.raw.signal),
+  ]);
+  if (user.status === "rejected") throw user.reason;
+  if (project.status === "rejected") throw project.reason;
+  return { userId: user.value.user_id, seesAll: user.value.is_superadmin };
+}

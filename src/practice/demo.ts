@@ -1,6 +1,7 @@
 // The demo: starts lab, model and server, and either shows one conversation or says where to go.
 import type { CommandContext } from "../cli/command.ts";
 import { addressOf, untilStopped } from "../cli/serve.ts";
+import { findProgram } from "../cli/find_program.ts";
 import { startServer } from "../cli/server_worker.ts";
 import { type Config, freezeConfig, readConfig } from "../config.ts";
 import { converse } from "./demo_conversation.ts";
@@ -22,7 +23,9 @@ export async function runDemo({ once, port, context }: DemoOptions): Promise<num
   const model = await startPracticeModel({ wordDelay: WORD_DELAY_MS });
   try {
     const config = demoConfig({ gns3, model, stateDir, port, once });
-    const server = await startServer(config, context.workerUrl);
+    const server = await startServer(config, context.workerUrl, {
+      tshark: findProgram("tshark", context.env.PATH),
+    });
     const address = addressOf(server);
     if (once) {
       try {

@@ -14,6 +14,7 @@ const BPF: Record<string, readonly PacketKind[]> = {
   "ip proto 89": ["ospf"],
   "proto 89": ["ospf"],
   "ip proto 1": ["icmp"],
+  "greater 65535": [],
   "": [],
 };
 

@@ -34,10 +34,10 @@ export interface DatabaseOptions {
 
 /** A connection, for its whole life. One for each database: two would not see each other's caches. */
 export class Database {
-  readonly #db: DatabaseSync;
+  #db: DatabaseSync;
   readonly #statements = new Map<string, Statement>();
   readonly #rollbackHooks: (() => void)[] = [];
-  readonly #path: string;
+  #path: string;
   readonly #readOnly: boolean;
   readonly #shared: boolean;
   readonly #guard: Guard;
@@ -149,6 +149,25 @@ export class Database {
     return !this.#shared && this.#signature !== undefined && this.#signature !== fileSignature(this.#path);
   }
 
+  /**
+   * Closes the database, lets `move` move its file to `path`, and opens it there. Nothing of it is lost, and nobody who
+   * holds this object notices. `setUp` sets the pragmas of a connection. Synchronous, so that nothing comes between.
+   * When `move` throws, the database is open where it was.
+   */
+  moveTo(path: string, move: () => void, setUp: (db: Database) => void): void {
+    if (this.#inTransaction) throw new Error("A database is not moved in a transaction.");
+    this.checkpoint();
+    this.#statements.clear();
+    this.#guard(() => this.#db.close());
+    try {
+      this.#guard(move);
+      this.#path = path;
+    } finally {
+      this.#db = this.#guard(() => new DatabaseSync(this.#path, { readOnly: this.#readOnly }));
+      this.#setUpAgain(setUp);
+    }
+  }
+
   /** Closes it; after that no `-wal` file is left (a read-only one changes nothing). A second call does nothing. */
   close(): void {
     if (!this.#open) return;
@@ -165,6 +184,12 @@ export class Database {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #setUpAgain(setUp: (db: Database) => void): void {
+    setUp(this);
+    this.#signature = undefined;
+    this.checkpoint();
   }
 
   #committed(): void {

@@ -3,10 +3,13 @@ import { join, sep } from "node:path";
 import { AppError } from "../domain/error.ts";
 import { Database, type DatabaseOptions } from "./connection.ts";
 import { CHAT_DATABASE, damaged, DATABASE_NAME, storageError } from "./errors.ts";
+import { finishKeeping } from "./kept.ts";
+import { setPragmas } from "./pragmas.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
 
 export { Database } from "./connection.ts";
+export { keepThrough } from "./kept.ts";
 export { closeRestored } from "./restored.ts";
 
 const FOLDER = "gns3-copilot";
@@ -36,7 +39,22 @@ export function openProjectDatabase(projectPath: string, projectsDir: string): D
   if (!inside(project, root)) throw outside();
   const folder = ownFolder(project);
   const file = join(folder, FILE);
-  for (const name of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) refuseForeign(name);
+  for (
+    const end of [
+      "",
+      "-wal",
+      "-shm",
+      "-journal",
+      ".restored",
+      "-wal.restored",
+      ".kept",
+      ".kept-wal",
+      ".kept-shm",
+    ]
+  ) {
+    refuseForeign(file + end);
+  }
+  guard(() => finishKeeping(file));
   guard(() => finishRestore(file));
   if (!exists(file)) takeOver(join(project, OLD_FOLDER), project, file);
   return openDatabase(file);
@@ -55,13 +73,7 @@ export function openDatabase(
     refuseNewer(db, migrations, options.words);
     // Has an effect only before the first table; without it deleting would never make the file smaller.
     db.exec("PRAGMA auto_vacuum = INCREMENTAL");
-    db.pragma("journal_mode = WAL");
-    db.exec("PRAGMA synchronous = NORMAL");
-    db.pragma("journal_size_limit = 1048576");
-    // What a user deletes must not stay readable in the file.
-    db.pragma("secure_delete = ON");
-    // Only `Database` moves the -wal file, so that it notices when somebody else changes the file.
-    db.pragma("wal_autocheckpoint = 0");
+    setPragmas(db);
     migrate(db, migrations, options.words);
     db.checkpoint();
     return db;

@@ -1,9 +1,15 @@
 // Every tool there is, and which of them a turn has.
 import type { CopilotMode } from "../domain/model_config.ts";
+import { listCaptures, startCapture, stopCapture } from "./captures.ts";
+import { deleteLinks, deleteNodes } from "./delete.ts";
+import { ellipseDrawing, rectangleDrawing, textDrawing } from "./drawings.ts";
 import { templates, topologyReader } from "./lab.ts";
 import { createLinks } from "./links.ts";
 import { createNodes, renameNodes } from "./nodes.ts";
+import { packetAnalysis } from "./packet_analysis.ts";
+import { packetFilter } from "./packet_filter.ts";
 import { startNodes, stopNodes, suspendNodes } from "./power.ts";
+import { createSnapshot, listSnapshots, restoreSnapshot } from "./snapshots.ts";
 import type { Tool } from "./tool.ts";
 import { vpcsCommands } from "./vpcs_commands.ts";
 import { waitSeconds } from "./wait.ts";
@@ -17,6 +23,19 @@ export const TOOLS: readonly Tool[] = [
   stopNodes,
   suspendNodes,
   renameNodes,
+  textDrawing,
+  rectangleDrawing,
+  ellipseDrawing,
+  deleteNodes,
+  deleteLinks,
+  createSnapshot,
+  restoreSnapshot,
+  listSnapshots,
+  packetFilter,
+  startCapture,
+  stopCapture,
+  listCaptures,
+  packetAnalysis,
   waitSeconds,
   vpcsCommands,
 ];

@@ -106,7 +106,7 @@ function note(wanted: { name?: string }, place: { x: number; y: number }, node: 
 }
 
 /** GNS3 counts these as started from the beginning; a rename is not refused for it. */
-const ALWAYS_ON = new Set([
+export const ALWAYS_ON: ReadonlySet<string> = new Set([
   "ethernet_switch",
   "ethernet_hub",
   "cloud",

@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
+import { audited } from "./audited.ts";
 import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
 import { toolSchema } from "./schema.ts";
-import type { Risk, Tool, ToolContext } from "./tool.ts";
+import type { RestorePoint, Risk, Tool, ToolContext } from "./tool.ts";
 
 /** What the model asked for; `arguments` is JSON text as it came. */
 export interface RequestedCall {
@@ -22,7 +23,9 @@ export interface ToolAnswer {
 /** A call that may run, or the answer that says why it may not. */
 export type PreparedCall =
   | { kind: "ready"; tool: Tool; args: Record<string, unknown>; risk: Risk }
-  | { kind: "answer"; answer: ToolAnswer };
+  | { kind: "answer"; answer: ToolAnswer; call: RequestedCall; risk?: Risk };
+
+type Refusal = { kind: "answer"; answer: ToolAnswer };
 
 export interface PrepareOptions {
   settings?: ToolSettings;
@@ -41,6 +44,15 @@ export function prepareCall(
   context: Pick<ToolContext, "project" | "mode">,
   options: PrepareOptions = {},
 ): PreparedCall {
+  const checked = check(call, context, options);
+  return checked.kind === "ready" ? checked : { ...checked, call };
+}
+
+function check(
+  call: RequestedCall,
+  context: Pick<ToolContext, "project" | "mode">,
+  options: PrepareOptions,
+): Exclude<PreparedCall, { kind: "answer" }> | Refusal {
   const settings = options.settings ?? DEFAULT_TOOL_SETTINGS;
   const tools = options.tools ?? toolsFor(context.mode, settings);
   const tool = tools.find(({ name }) => name === call.name);
@@ -82,21 +94,40 @@ export interface ExecuteOptions {
   onFault?: (error: unknown, tool: Tool) => void;
 }
 
-/** Runs a prepared call. Returns at once when the context's signal aborts; the tool then ends by itself. */
+/**
+ * Runs a prepared call, and tells the audit log of it. Returns at once when the context's signal aborts; the tool then
+ * ends by itself.
+ */
 export async function executeCall(
   prepared: PreparedCall,
   context: ToolContext,
   options: ExecuteOptions = {},
 ): Promise<ToolAnswer> {
-  if (prepared.kind === "answer") return prepared.answer;
-  const { tool, args } = prepared;
+  const began = context.now();
+  const answer = prepared.kind === "answer" ? prepared.answer : await execute(prepared, context, options);
+  context.audit?.(audited(prepared, answer, { aborted: answer === ABORTED, ms: context.now() - began }));
+  return answer;
+}
+
+async function execute(
+  { tool, args, risk }: Extract<PreparedCall, { kind: "ready" }>,
+  context: ToolContext,
+  options: ExecuteOptions,
+): Promise<ToolAnswer> {
   const { signal } = context;
   const aborted = Promise.withResolvers<ToolAnswer>();
   const stop = () => aborted.resolve(ABORTED);
   if (signal.aborted) return ABORTED;
   signal.addEventListener("abort", stop, { once: true });
-  // Wrapped, so that a tool that throws before its first await is no different.
-  const work = (async () => answered(await tool.run(args, context)))().catch((error): ToolAnswer => {
+  const run = async (): Promise<ToolAnswer> => {
+    const wanted = risk !== "read" && tool.restorePoint !== false;
+    const point = wanted ? await context.restorePoint?.(context) : undefined;
+    signal.throwIfAborted();
+    // Wrapped, so that a tool that throws before its first await is no different.
+    const answer = await (async () => answered(await tool.run(args, context)))().catch(failed);
+    return withPoint(answer, point);
+  };
+  const failed = (error: unknown): ToolAnswer => {
     if (signal.aborted) return ABORTED;
     if (error instanceof AppError) {
       return { ...failure(error.message, { code: error.code }), code: error.code };
@@ -106,7 +137,8 @@ export async function executeCall(
       ...failure(`internal: ${tool.name} failed unexpectedly.`, { code: "internal" }),
       code: "internal",
     };
-  });
+  };
+  const work = run().catch(failed);
   try {
     return await Promise.race([work, aborted.promise]);
   } finally {
@@ -117,7 +149,7 @@ export async function executeCall(
 function parse(
   text: string,
   tool: Tool,
-): { value: Record<string, unknown> } | Extract<PreparedCall, { kind: "answer" }> {
+): { value: Record<string, unknown> } | Refusal {
   const raw = text.length > QUOTED ? `${text.slice(0, QUOTED)}… (cut)` : text;
   const wrong = (why: string) => refuse(why, { expected: toolSchema(tool), received: raw });
   if (text.trim() === "") return { value: {} };
@@ -161,14 +193,17 @@ function answered(value: unknown): ToolAnswer {
   };
 }
 
+/** The tool's answer with the restore point in it, for the model to offer. */
+function withPoint(answer: ToolAnswer, point: RestorePoint | undefined): ToolAnswer {
+  if (!point || answer === ABORTED) return answer;
+  return { ...answer, output: JSON.stringify({ ...JSON.parse(answer.output), restore_point: point }) };
+}
+
 function failure(error: string, more: Record<string, unknown> = {}): ToolAnswer {
   return { output: JSON.stringify({ error, ...more }), status: "error" };
 }
 
-function refuse(
-  error: string,
-  more: Record<string, unknown> = {},
-): Extract<PreparedCall, { kind: "answer" }> {
+function refuse(error: string, more: Record<string, unknown> = {}): Refusal {
   return { kind: "answer", answer: failure(error, more) };
 }
 

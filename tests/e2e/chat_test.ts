@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { startPracticeModel } from "../../src/practice/model.ts";
 import { slow, text, toolCalls } from "../../src/practice/model_script.ts";
 import { API_KEY, Chat } from "../fakes/chat.ts";
-import { type Program, startFromSource, workspace } from "../fakes/program.ts";
-import { type Lab, labMissing, startLab } from "./lab.ts";
+import { workspace } from "../fakes/program.ts";
+import { labMissing, startLab } from "./lab.ts";
 import { testWhere } from "./needs.ts";
+import { startServer } from "./server.ts";
 
 const vpcs = (device_configs: Record<string, string[]>, id?: string) => ({
   name: "execute_vpcs_commands",
@@ -18,38 +19,6 @@ const vpcs = (device_configs: Record<string, string[]>, id?: string) => ({
   },
 });
 
-async function startServer(
-  lab: Lab,
-  state: string,
-  modelUrl: string,
-): Promise<{ program: Program; url: string }> {
-  const program = startFromSource(
-    [
-      "--gns3-url",
-      lab.base_url,
-      "--projects-dir",
-      lab.projects_dir,
-      "--state-dir",
-      state,
-      "--port",
-      "0",
-      "--log-format",
-      "json",
-    ],
-    {
-      env: {
-        OPENAI_BASE_URL: modelUrl,
-        OPENAI_API_KEY: API_KEY,
-        OPENAI_MODEL: "practice-1",
-        GNS3_COPILOT_CONTEXT_LIMIT: "128",
-        GNS3_COPILOT_COPILOT_MODE: "lab_automation_assistant",
-      },
-    },
-  );
-  const [, url] = await program.until(/"address":"(http:\/\/[\d.:]+)"/);
-  return { program, url: url! };
-}
-
 for (const [version, slot] of [["3.1.0a7", 42], ["3.0.6", 43]] as const) {
   testWhere(
     labMissing(),
@@ -60,7 +29,8 @@ for (const [version, slot] of [["3.1.0a7", 42], ["3.0.6", 43]] as const) {
       const space = workspace();
       const model = await startPracticeModel({ apiKey: API_KEY });
       const project = lab.project.project_id;
-      let { program, url } = await startServer(lab, `${space.dir}/state`, model.url);
+      const options = { state: `${space.dir}/state`, modelUrl: model.url };
+      let { program, url } = await startServer(lab, options);
       const chat = (user: "alice" | "bob" | "admin", id = project) => new Chat(url, id, lab.tokens[user]);
       const end = async (signal: Deno.Signal) => {
         program.kill(signal);
@@ -96,7 +66,7 @@ for (const [version, slot] of [["3.1.0a7", 42], ["3.0.6", 43]] as const) {
           await streamed.end();
           const { code } = await end("SIGTERM");
           assert.equal(code, 0);
-          ({ program, url } = await startServer(lab, `${space.dir}/state`, model.url));
+          ({ program, url } = await startServer(lab, options));
           assert.deepEqual(await chat("alice").messages(sessionId), before);
           const again = await chat("alice").follow(sessionId);
           await again.end();
@@ -166,7 +136,7 @@ for (const [version, slot] of [["3.1.0a7", 42], ["3.0.6", 43]] as const) {
             await new Promise((resolve) => setTimeout(resolve, 500));
             await end("SIGKILL");
             await stream.end().catch(() => {});
-            ({ program, url } = await startServer(lab, `${space.dir}/state`, model.url));
+            ({ program, url } = await startServer(lab, options));
             const turn = await chat("alice").send(model.script("on", [text("fine")]), {
               session_id: "power-off",
             });

@@ -1,6 +1,7 @@
 // How a tool call is checked and run: every failure is an answer that the model can act on.
 import assert from "node:assert/strict";
 import { z } from "zod";
+import type { AuditedCall } from "../../src/domain/audit.ts";
 import { AppError } from "../../src/domain/error.ts";
 import { COPILOT_MODES, type CopilotMode } from "../../src/domain/model_config.ts";
 import { TOOLS, toolsFor } from "../../src/tools/mod.ts";
@@ -123,6 +124,19 @@ const FITTING: Record<string, unknown> = {
   stop_gns3_node: { node_ids: ["a"] },
   suspend_gns3_node: { node_ids: ["a"] },
   update_gns3_node_name: { nodes: [{ node_id: "a", new_name: "b" }] },
+  create_gns3_text_drawing: { x: 0, y: 0, text: "a" },
+  create_gns3_rectangle_drawing: { x: 0, y: 0, width: 1, height: 1 },
+  create_gns3_ellipse_drawing: { x: 0, y: 0, width: 1, height: 1 },
+  delete_gns3_node: { node_ids: ["a"] },
+  delete_gns3_link: { link_ids: ["a"] },
+  create_gns3_snapshot: { name: "a" },
+  restore_gns3_snapshot: { name: "a" },
+  list_gns3_snapshots: {},
+  manage_gns3_packet_filter: { link_id: "a", action: "set", filters: {} },
+  start_gns3_capture: { link_id: "a" },
+  stop_gns3_capture: { link_id: "a" },
+  list_gns3_captures: {},
+  packet_analysis: { link_id: "a" },
   wait_seconds: { seconds: 1 },
   execute_vpcs_commands: { device_configs: [{ device_name: "a", commands: ["show ip", "ip 10.0.0.1/24"] }] },
 };
@@ -138,9 +152,16 @@ Deno.test("prepareCall lets nothing pass in teaching mode that does more than re
       assert.equal(prepared.risk, "read", name);
       passed.push(name);
     }
-    assert.equal(prepareCall(call, context()).kind, "ready", `${name} in the lab mode`);
+    assert.equal(prepareCall(call, context(), { tools: TOOLS }).kind, "ready", `${name} in the lab mode`);
   }
-  assert.deepEqual(passed, ["gns3_topology_reader", "get_gns3_templates", "wait_seconds"]);
+  assert.deepEqual(passed, [
+    "gns3_topology_reader",
+    "get_gns3_templates",
+    "list_gns3_snapshots",
+    "list_gns3_captures",
+    "packet_analysis",
+    "wait_seconds",
+  ]);
 });
 
 Deno.test("prepareCall resolves the risk of VPCS commands from the commands", () => {
@@ -270,4 +291,63 @@ Deno.test("wait_seconds waits, and ends with the turn", async () => {
   stop.abort();
   assert.equal((await answer).status, "error");
   assert.deepEqual(await wait.run({ seconds: 1 }, context()), { waited_seconds: 1 });
+});
+
+Deno.test("executeCall tells the audit log of every call once, with what it was and what came of it", async () => {
+  const audited: AuditedCall[] = [];
+  let now = 0;
+  const more = { audit: (call: AuditedCall) => void audited.push(call), now: () => now += 7 };
+  const stop = new AbortController();
+  await run(tool(() => Promise.resolve({}), { risk: "destroy" }), more);
+  await run(tool(() => Promise.reject(new AppError("conflict", "in use"))), more);
+  await run(tool(() => Promise.resolve({ results: [{ status: "error", error: "no node" }] })), more);
+  await run(tool(() => Promise.reject(new TypeError("x"))), more, () => {});
+  stop.abort();
+  await run(tool(() => Promise.resolve({})), { ...more, signal: stop.signal });
+  await executeCall(prepareCall({ name: "nothing", arguments: '{"a": ' }, context()), context(more));
+  const probe = { tool: "probe", risk: "read" as const, arguments: {}, duration_ms: 7 };
+  assert.deepEqual(audited.map((call) => ({ ...call, error: call.error?.slice(0, 20) })), [
+    { ...probe, risk: "destroy", outcome: "success", error: undefined },
+    { ...probe, outcome: "error", error: "in use" },
+    { ...probe, outcome: "error", error: "no node" },
+    { ...probe, outcome: "error", error: "internal: probe fail" },
+    { ...probe, outcome: "aborted", error: "aborted by the user " },
+    {
+      tool: "nothing",
+      risk: null,
+      arguments: '{"a": ',
+      outcome: "refused",
+      error: 'unknown tool "nothin',
+      duration_ms: 7,
+    },
+  ]);
+});
+
+Deno.test("executeCall asks for a restore point before a change only, and not when the turn was stopped meanwhile", async () => {
+  const order: string[] = [];
+  const point = { name: "chat 1", note: "n" };
+  const restorePoint = () => {
+    order.push("point");
+    return Promise.resolve(point);
+  };
+  const probe = (more: Partial<Tool>) =>
+    tool(() => {
+      order.push("run");
+      return Promise.resolve({ a: 1 });
+    }, more);
+  await run(probe({ risk: "read" }), { restorePoint });
+  await run(probe({ risk: "change", restorePoint: false }), { restorePoint });
+  assert.deepEqual(order.splice(0), ["run", "run"]);
+  const { output } = await run(probe({ risk: "change" }), { restorePoint });
+  assert.deepEqual([order.splice(0), JSON.parse(output)], [["point", "run"], { a: 1, restore_point: point }]);
+  const stop = new AbortController();
+  const stopped = await run(probe({ risk: "destroy" }), {
+    signal: stop.signal,
+    restorePoint: () => {
+      stop.abort();
+      return Promise.resolve(point);
+    },
+  });
+  assert.match(stopped.output, /aborted by the user/);
+  assert.deepEqual(order, []);
 });

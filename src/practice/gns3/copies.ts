@@ -127,6 +127,8 @@ export async function restoreSnapshot(
   snapshot: LabSnapshot,
 ): Promise<void> {
   for (const id of project.nodes.keys()) setPower(project.net, id, "stopped");
+  // GNS3 closes and opens it without telling anybody of the closing.
+  project.status = "closed";
   empty(project);
   await writeBelow(project.path, snapshot.files);
   load(project, snapshot.image as Image);
