@@ -25,7 +25,6 @@ export type Config = Readonly<Settings> & {
 const LATER = [
   "gateway",
   "protocol",
-  "skills-dir",
   "gns3-user",
   "gns3-password",
   "database-url",

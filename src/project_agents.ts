@@ -9,10 +9,12 @@ import type { Consoles } from "./devices/consoles.ts";
 import { AppError } from "./domain/error.ts";
 import type { Project } from "./domain/project.ts";
 import type { HostClient } from "./host/client.ts";
+import type { Skills } from "./knowledge/skills.ts";
 import type { Logger } from "./log.ts";
 import { ApprovalsRepository } from "./storage/approvals.ts";
 import type { AuditLog } from "./storage/audit_log.ts";
 import { keepThrough, openProjectDatabase } from "./storage/database.ts";
+import { FaultsRepository } from "./storage/faults.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 import { StepSaver } from "./storage/step_saver.ts";
 
@@ -25,6 +27,8 @@ export interface ProjectAgentsOptions {
   consoles: Consoles;
   models: ModelChoice;
   limits: TurnLimits;
+  /** Read already. */
+  skills: Skills;
   audit: AuditLog;
   /** Programs outside of the sandbox; undefined where there is no helper. */
   host: HostClient | undefined;
@@ -33,11 +37,12 @@ export interface ProjectAgentsOptions {
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, models, limits, audit, host, log }: ProjectAgentsOptions,
+  { config, consoles, models, limits, skills, audit, host, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
     consolesFor: (gns3) => consoles.forCaller(gns3),
+    skills: () => skills.loaded,
     audit: (entry) => audit.append(entry),
     host,
     snapshotBeforeChanges: config.snapshotBeforeChanges,
@@ -76,6 +81,7 @@ function openStorage(project: Project, config: Config) {
     sessions: new ChatSessionsRepository(database, project.project_id),
     saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
     approvals: new ApprovalsRepository(database),
+    faults: new FaultsRepository(database),
     keepThrough: <T>(restore: () => Promise<T>) => keepThrough(database, restore),
     close: () => database.close(),
   };

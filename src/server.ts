@@ -13,7 +13,9 @@ import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
 import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { flatSessionRoutes, sessionRoutes } from "./http/routes/sessions.ts";
+import { skillsRoutes } from "./http/routes/skills.ts";
 import { HostClient } from "./host/client.ts";
+import { Skills } from "./knowledge/skills.ts";
 import type { Logger } from "./log.ts";
 import { AuditLog } from "./storage/audit_log.ts";
 import { storedModels } from "./stored_models.ts";
@@ -43,15 +45,26 @@ export async function createServer(
   });
   const host = helper && new HostClient(helper);
   const audit = new AuditLog({ stateDir: config.stateDir, log });
+  const skills = new Skills({
+    dir: config.skillsDir,
+    builtin: async () => (await import("./knowledge/builtin/mod.ts")).BUILTIN,
+    log,
+  });
+  // What is wrong with the folder is told at the start, and not when a student first needs it.
+  if (config.skillsDir) {
+    skills.current().then((set) => set.knowledge())
+      .catch((error) => log.error("The skills could not be read.", { error }));
+  }
   // LangGraph, the model's client and the tokenizer are half of the memory and of the start: they come with the first
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
-    const { projectAgents } = await import("./project_agents.ts");
+    const [{ projectAgents }] = await Promise.all([import("./project_agents.ts"), skills.current()]);
     return projectAgents({
       config,
       consoles,
       models: models.choice,
       limits: models.limits,
+      skills,
       audit,
       host,
       log,
@@ -93,6 +106,10 @@ export async function createServer(
       flatStreamRoute(deps),
       ...flatSessionRoutes(deps),
       ...models.routes,
+      ...skillsRoutes({
+        skills,
+        me: (credential, signal) => new Gns3Client({ baseUrl: config.gns3Url, credential }).me(signal),
+      }),
       ...healthRoutes({
         version: VERSION,
         startedAt,

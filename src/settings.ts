@@ -72,6 +72,12 @@ export const SETTINGS = {
     "DIR",
     "our own files; left out: $XDG_STATE_HOME/gns3-copilot, else ~/.local/state/gns3-copilot",
   ),
+  skillsDir: setting(
+    text,
+    "",
+    "DIR",
+    "a local copy of GNS3-Skills, or a folder in its layout, over the skills that are built in",
+  ),
   host: setting(
     { ...text, type: text.type.min(1), must: "an address to listen on" },
     "127.0.0.1",

@@ -1,7 +1,7 @@
 // Finds what somebody who mistyped a name may have meant.
 
 /** How many letters must be changed, added or left out to turn `a` into `b`. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -58,7 +58,7 @@ const SYSTEM_PLACES = [
   "storage/restored.ts",
   "storage/secrets.ts",
   "storage/state_database.ts",
-  "knowledge/skills.ts",
+  "knowledge/folder.ts",
   "http/gateway.ts",
   "host/helper.ts",
   "host/tshark.ts",

@@ -36,6 +36,7 @@ Deno.test("without any option the contract's defaults hold", () => {
     gns3Url: "http://127.0.0.1:3080",
     projectsDir: "",
     stateDir: "",
+    skillsDir: "",
     host: "127.0.0.1",
     port: 3081,
     corsOrigins: [],
@@ -72,6 +73,7 @@ Deno.test("every option can be given by flag, by environment and by file with th
     gns3Url: ["https://gns3.example:8443/", "https://gns3.example:8443/", "https://gns3.example:8443"],
     projectsDir: ["/srv/projects", "/srv/projects", "/srv/projects"],
     stateDir: ["~/state", "~/state", "~/state"],
+    skillsDir: ["~/skills", "~/skills", "~/skills"],
     host: ["0.0.0.0", "0.0.0.0", "0.0.0.0"],
     port: ["0", "0", 0],
     corsOrigins: [
@@ -142,7 +144,7 @@ Deno.test("an option that this version does not have yet is refused as such, whe
     { env: { GNS3_COPILOT_GNS3_USER: "copilot" } },
     "GNS3_COPILOT_GNS3_USER is not available in this version.",
   );
-  refuses({ file: "skills_dir: /x" }, "skills_dir in copilot.yaml is not available in this version.");
+  refuses({ file: "database_url: x" }, "database_url in copilot.yaml is not available in this version.");
 });
 
 Deno.test("what encrypts stored keys comes from the environment alone, several separated by commas, and is never shown", () => {

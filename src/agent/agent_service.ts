@@ -2,6 +2,7 @@
 import { Command } from "@langchain/langgraph";
 import type { Decision } from "../domain/approval.ts";
 import { AppError, errorText } from "../domain/error.ts";
+import type { FaultRecords } from "../domain/fault.ts";
 import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { type Caller, withScope } from "../domain/scope.ts";
@@ -30,6 +31,7 @@ import type { CallUsage } from "./turn_statistics.ts";
 export interface ProjectStorage {
   sessions: ChatSessionsRepository;
   saver: SqliteSaver;
+  faults: { by(caller: Caller): FaultRecords };
   approvals: ApprovalsRepository;
   /** Runs a restore of a snapshot, which overwrites the database's file, so that the database stays as it is. */
   keepThrough<T>(restore: () => Promise<T>): Promise<T>;
@@ -45,6 +47,7 @@ export interface AgentServiceOptions {
     mode: CopilotMode,
     request: TurnRequest,
     project: Project,
+    faults: FaultRecords,
   ): Omit<TurnContext, "wantsTitle">;
   /** The model configuration of a caller. Throws `bad_request` when there is none. */
   modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel>;
@@ -284,7 +287,11 @@ export class AgentService {
     const account = accountOf(caller, model);
     turn.statistics.onCall = (usage) => this.#spent(account, usage);
     const scope = { caller, model: model.config, mayCall: model.mayCall };
-    const context = withScope(scope, () => this.options.contextFor(turn, mode, request, this.project));
+    const faults = this.options.storage.faults.by(caller);
+    const context = withScope(
+      scope,
+      () => this.options.contextFor(turn, mode, request, this.project, faults),
+    );
     return {
       ...context,
       toolContext: { ...context.toolContext, keepConversations: (restore) => this.#keepThrough(restore) },

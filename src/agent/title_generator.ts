@@ -3,7 +3,6 @@ import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/m
 import { errorText } from "../domain/error.ts";
 import { askModel } from "../models/ask_model.ts";
 import { contentText } from "../models/content_text.ts";
-import { TITLE_PROMPT } from "./prompts/mod.ts";
 import type { State, Update } from "./state.ts";
 import { titleText } from "./title_text.ts";
 import { countMessage, countTokens } from "./tokens.ts";
@@ -17,7 +16,7 @@ export async function titleGenerator(state: State, context: TurnContext): Promis
   const question = contentText(state.messages.find((message) => message.getType() === "human")?.content);
   const reply = contentText(state.messages.findLast((message) => message.getType() === "ai")?.content);
   const asked = [
-    new SystemMessage(TITLE_PROMPT),
+    new SystemMessage(context.titlePrompt),
     new HumanMessage(
       `The engineer:\n${question.slice(0, EXCERPT)}\n\nThe assistant:\n${reply.slice(0, EXCERPT)}`,
     ),

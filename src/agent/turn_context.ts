@@ -25,6 +25,7 @@ export interface TurnContext {
   model: ChatModel;
   modelConfig: ModelConfig;
   systemPrompt: string;
+  titlePrompt: string;
   tools: readonly Tool[];
   /** The same tools as the model sees them; one array for each set, so that its tokens are counted once. */
   toolSpecs: readonly ToolSpec[];

@@ -1,9 +1,11 @@
 // Makes what a turn works with out of the scope it runs in; the only reader of the scope.
 import type { AuditEntry } from "../domain/audit.ts";
+import type { FaultRecords } from "../domain/fault.ts";
 import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { currentScope } from "../domain/scope.ts";
 import { Gns3Client } from "../gns3/client.ts";
+import type { SkillSet } from "../knowledge/skill_set.ts";
 import type { Logger } from "../log.ts";
 import { createChatModel } from "../models/chat_model.ts";
 import type { ToolSpec } from "../models/wire_messages.ts";
@@ -11,7 +13,7 @@ import { toolsFor } from "../tools/mod.ts";
 import { restorePoints } from "../tools/restore_point.ts";
 import { toolSchema } from "../tools/schema.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
-import { systemPrompt } from "./prompts/mod.ts";
+import { systemPrompt, titlePrompt } from "./prompts/mod.ts";
 import type { Turn } from "./turn.ts";
 import type { AgentLimits, TurnContext, TurnRequest } from "./turn_context.ts";
 
@@ -19,6 +21,8 @@ export interface TurnContextOptions {
   gns3Url: string;
   /** The devices' consoles as the caller of this client may use them. */
   consolesFor(gns3: Gns3Client): ToolContext["consoles"];
+  /** The skills in use now; a turn keeps those that it began with. */
+  skills(): SkillSet;
   /** Takes a line for the audit log; never throws. */
   audit(entry: AuditEntry): void;
   host: ToolContext["host"];
@@ -52,10 +56,12 @@ export function turnContexts(options: TurnContextOptions) {
     mode: CopilotMode,
     request: TurnRequest,
     project: Project,
+    faults: FaultRecords,
   ): Omit<TurnContext, "wantsTitle"> => {
     const { caller, model: modelConfig, mayCall } = currentScope();
     const gns3 = new Gns3Client({ baseUrl: options.gns3Url, credential: caller.credential });
     const now = () => new Date();
+    const skills = options.skills();
     return {
       turn,
       modelConfig,
@@ -63,12 +69,15 @@ export function turnContexts(options: TurnContextOptions) {
         temperature: request.temperature ?? undefined,
         maxTokens: request.max_tokens ?? undefined,
       }, mayCall),
-      systemPrompt: systemPrompt(mode),
+      systemPrompt: systemPrompt(mode, skills.prompts),
+      titlePrompt: titlePrompt(skills.prompts),
       ...toolsOf(mode),
       toolContext: {
         project,
         gns3,
         consoles: options.consolesFor(gns3),
+        skills,
+        faults,
         host: options.host,
         audit: (call) =>
           options.audit({

@@ -1,4 +1,4 @@
-// Finds the projects directory and the state directory, as real paths.
+// Finds the projects directory, the state directory and the skills directory, as real paths.
 import { join } from "node:path";
 import { type Config, freezeConfig } from "../config.ts";
 import { AppError } from "../domain/error.ts";
@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string>>;
 const SYSTEM_PLACES = ["/etc/xdg/GNS3", "/etc/gns3"];
 
 /**
- * The configuration with both directories found and resolved; the state directory is created, for its owner only.
+ * The configuration with its directories found and resolved; the state directory is created, for its owner only.
  * Throws AppError with a sentence that names the directory and the option.
  */
 export function withDirectories(config: Config, env: Environment, systemPlaces = SYSTEM_PLACES): Config {
@@ -24,7 +24,8 @@ export function withDirectories(config: Config, env: Environment, systemPlaces =
       `The state directory ${stateDir} ${why}. Name another with --state-dir.`,
     );
   }
-  return freezeConfig({ ...config, projectsDir, stateDir: realDirectory(stateDir, "state") });
+  const skillsDir = config.skillsDir && realDirectory(expandHome(config.skillsDir, env), "skills");
+  return freezeConfig({ ...config, projectsDir, stateDir: realDirectory(stateDir, "state"), skillsDir });
 }
 
 /** The configuration with the state directory found and resolved. Throws AppError when there is none: it is not created. */
@@ -32,7 +33,7 @@ export function withStateDirectory(config: Config, env: Environment): Config {
   return freezeConfig({ ...config, stateDir: realDirectory(statePath(config, env), "state") });
 }
 
-function realDirectory(path: string, kind: "projects" | "state"): string {
+function realDirectory(path: string, kind: "projects" | "state" | "skills"): string {
   let why = "does not exist";
   try {
     const real = Deno.realPathSync(path);

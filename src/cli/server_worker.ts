@@ -1,4 +1,4 @@
-// Starts the server in a Worker that can reach two directories and the network, and nothing else.
+// Starts the server in a Worker that can reach its directories and the network, and nothing else.
 import type { Config } from "../config.ts";
 import { AppError } from "../domain/error.ts";
 import { startHelper } from "../host/helper.ts";
@@ -24,8 +24,8 @@ export interface Programs {
 
 /**
  * Starts the server and waits until it listens. `config`'s directories must be real paths: they are all that the
- * Worker may read and write. Programs run out here, where `host/helper.ts` decides what they may do. Throws AppError
- * with a sentence when it cannot start.
+ * Worker may read and write, and the skills directory it may only read. Programs run out here, where `host/helper.ts`
+ * decides what they may do. Throws AppError with a sentence when it cannot start.
  */
 export function startServer(
   config: Config,
@@ -38,7 +38,7 @@ export function startServer(
     name: "server",
     deno: {
       permissions: {
-        read: directories,
+        read: config.skillsDir ? [...directories, config.skillsDir] : directories,
         write: directories,
         net: true,
         env: false,

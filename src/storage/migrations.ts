@@ -158,8 +158,30 @@ function approvals(db: Database): void {
   `);
 }
 
+/** Faults that were injected for practice. They belong to the lab, not to the session in which it was done. */
+function faults(db: Database): void {
+  db.exec(`
+    CREATE TABLE injected_faults (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      issue TEXT NOT NULL,
+      title TEXT NOT NULL,
+      devices TEXT NOT NULL,
+      undo TEXT NOT NULL,
+      note TEXT,
+      user_id TEXT NOT NULL,
+      username TEXT NOT NULL,
+      injected_at TEXT NOT NULL,
+      undone_at TEXT
+    );
+  `);
+}
+
 /** The chat database. */
-export const CHAT_MIGRATIONS: readonly Migration[] = [(db) => {
-  sessions(db);
-  saver(db);
-}, approvals];
+export const CHAT_MIGRATIONS: readonly Migration[] = [
+  (db) => {
+    sessions(db);
+    saver(db);
+  },
+  approvals,
+  faults,
+];

@@ -1,14 +1,19 @@
 // Every tool there is, and which of them a turn has.
 import type { CopilotMode } from "../domain/model_config.ts";
 import { listCaptures, startCapture, stopCapture } from "./captures.ts";
+import { compareDeviceConfig } from "./compare_config.ts";
 import { deleteLinks, deleteNodes } from "./delete.ts";
+import { deviceCommands } from "./device_commands.ts";
+import { deviceConfigCommands } from "./device_config.ts";
 import { ellipseDrawing, rectangleDrawing, textDrawing } from "./drawings.ts";
 import { templates, topologyReader } from "./lab.ts";
+import { injectionSkills } from "./injection_skills.ts";
 import { createLinks } from "./links.ts";
 import { createNodes, renameNodes } from "./nodes.ts";
 import { packetAnalysis } from "./packet_analysis.ts";
 import { packetFilter } from "./packet_filter.ts";
 import { startNodes, stopNodes, suspendNodes } from "./power.ts";
+import { deviceSkills, packetAnalysisSkills } from "./skills.ts";
 import { createSnapshot, listSnapshots, restoreSnapshot } from "./snapshots.ts";
 import type { Tool } from "./tool.ts";
 import { vpcsCommands } from "./vpcs_commands.ts";
@@ -37,7 +42,13 @@ export const TOOLS: readonly Tool[] = [
   listCaptures,
   packetAnalysis,
   waitSeconds,
+  deviceCommands,
+  deviceConfigCommands,
+  compareDeviceConfig,
   vpcsCommands,
+  packetAnalysisSkills,
+  deviceSkills,
+  injectionSkills,
 ];
 
 /** What an administrator may change about the modes. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
 import { audited } from "./audited.ts";
+import { forbiddenIn } from "./forbidden.ts";
 import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
 import { toolSchema } from "./schema.ts";
 import type { RestorePoint, Risk, Tool, ToolContext } from "./tool.ts";
@@ -35,13 +36,15 @@ export interface PrepareOptions {
 
 const QUOTED = 800;
 
+type CheckedIn = Pick<ToolContext, "project" | "mode"> & Partial<Pick<ToolContext, "skills">>;
+
 /**
- * Checks a call without any effect: tool, mode, project, arguments, risk. In `teaching_assistant` nothing passes whose
- * risk is not `read`, except what the settings allow.
+ * Checks a call without any effect: tool, mode, project, arguments, forbidden commands, risk. In `teaching_assistant`
+ * nothing passes whose risk is not `read`, except what the settings allow.
  */
 export function prepareCall(
   call: RequestedCall,
-  context: Pick<ToolContext, "project" | "mode">,
+  context: CheckedIn,
   options: PrepareOptions = {},
 ): PreparedCall {
   const checked = check(call, context, options);
@@ -50,7 +53,7 @@ export function prepareCall(
 
 function check(
   call: RequestedCall,
-  context: Pick<ToolContext, "project" | "mode">,
+  context: CheckedIn,
   options: PrepareOptions,
 ): Exclude<PreparedCall, { kind: "answer" }> | Refusal {
   const settings = options.settings ?? DEFAULT_TOOL_SETTINGS;
@@ -77,6 +80,8 @@ function check(
     return refuse(`the arguments do not fit: ${fields.join("; ")}`, { expected: toolSchema(tool) });
   }
   const args = checked.data as Record<string, unknown>;
+  const forbidden = context.skills && forbiddenIn(args, context.skills);
+  if (forbidden) return refuse(forbidden);
   const risk = typeof tool.risk === "function" ? tool.risk(args) : tool.risk;
   if (context.mode === "teaching_assistant" && risk !== "read" && !buildsInTeaching(tool, settings)) {
     return refuse(

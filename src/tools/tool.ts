@@ -2,10 +2,12 @@
 import { z } from "zod";
 import type { CallerConsoles } from "../devices/consoles.ts";
 import type { AuditedCall } from "../domain/audit.ts";
+import type { FaultRecords } from "../domain/fault.ts";
 import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import type { Gns3Client } from "../gns3/client.ts";
 import type { HostClient } from "../host/client.ts";
+import type { SkillSet } from "../knowledge/skill_set.ts";
 
 /** What a call may do to the lab: only look, change it, or take something away. */
 export type Risk = "read" | "change" | "destroy";
@@ -20,6 +22,10 @@ export interface ToolContext {
   gns3: Gns3Client;
   /** Bound to the caller's credential too: what GNS3 refuses the caller, it refuses here. */
   consoles: CallerConsoles;
+  /** The skills as they were when the turn began: a reload is for later turns. */
+  skills: SkillSet;
+  /** The faults that were put into this project for practice. */
+  faults: FaultRecords;
   mode: CopilotMode;
   /** Programs outside of the sandbox (tshark); missing where the server runs without them. */
   host?: Pick<HostClient, "analyze" | "searchFields">;

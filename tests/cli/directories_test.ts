@@ -117,3 +117,17 @@ Deno.test("the state directory is created for its owner only", () => {
     });
   });
 });
+
+Deno.test("the skills directory is none unless it is given; then it is resolved, and must be there", () => {
+  withHome({ "GNS3/projects/": "", "skills/": "", "file": "x" }, (home) => {
+    assert.equal(find(home).skillsDir, "");
+    Deno.symlinkSync(join(home, "skills"), join(home, "link"));
+    assert.equal(find(home, ["--skills-dir", "~/link"]).skillsDir, join(home, "skills"));
+    for (const [name, why] of [["nothing", "does not exist"], ["file", "is not a directory"]]) {
+      assert.throws(() => find(home, ["--skills-dir", join(home, name!)]), {
+        name: "AppError",
+        message: `The skills directory ${home}/${name} ${why}. Name another with --skills-dir.`,
+      });
+    }
+  });
+});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CHAT_MIGRATIONS } from "../../src/storage/migrations.ts";
 import { openDatabase, openProjectDatabase } from "../../src/storage/database.ts";
+import { CHAT_MIGRATIONS } from "../../src/storage/migrations.ts";
 import { namesIn, refusal, withProject } from "./helpers.ts";
 
 const BOTH = [

@@ -5,6 +5,7 @@ import { Gns3Client } from "../../src/gns3/client.ts";
 import { executeCall, prepareCall, type ToolAnswer } from "../../src/tools/run.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { FakeConsole } from "../devices/fake_console.ts";
+import { faultsInMemory, skillsWith } from "../fakes/skills.ts";
 import { FakeGns3, PROJECT_ID, VPCS_TEMPLATE } from "../gns3/fake_gns3.ts";
 
 // deno-lint-ignore no-explicit-any -- the answers' shapes are what the tests are about
@@ -19,6 +20,8 @@ async function lab(version = "3.1.0a7") {
     project: await gns3.project(PROJECT_ID),
     gns3,
     consoles: consoles.forCaller(gns3),
+    skills: skillsWith(),
+    faults: faultsInMemory(),
     mode: "lab_automation_assistant",
     signal: new AbortController().signal,
     now: Date.now,
@@ -113,7 +116,7 @@ for (const version of ["3.1.0a7", "3.0.6"]) {
     await using l = await lab(version);
     l.pc("PC1", "stopped");
     l.fake.add("PC2", { status: "started" });
-    l.fake.add("R1", { node_type: "qemu", status: "stopped" });
+    l.fake.add("R1", { node_type: "qemu", status: "stopped", template_id: null });
     const started = await l.call("start_gns3_node", {
       node_ids: ["PC1", l.fake.nodes[1]!.node_id, "R1", "PC9"],
     });
@@ -125,7 +128,7 @@ for (const version of ["3.1.0a7", "3.0.6"]) {
     ]);
     assert.equal(started.results[0].console, "ready");
     assert.match(started.results[1].note, /already started; nothing was done/);
-    assert.match(started.results[2].note, /minutes to boot/);
+    assert.match(started.results[2].note, /minutes to boot\. What kind of device R1 .*device_type/);
     assert.match(started.results[3].error, /no node "PC9". Nodes: PC1, PC2, R1/);
     const starts = l.fake.paths().filter((path) => path.endsWith("/start"));
     assert.equal(starts.length, 2);
@@ -264,7 +267,7 @@ Deno.test("execute_vpcs_commands gives every device and command its own outcome"
   assert.match(results[0].commands[1].error, /^Bad command/);
   assert.match(results[0].commands[2].error, /program on the GNS3 server/);
   assert.match(results[1].error, /PC3 is stopped: start it first/);
-  assert.match(results[3].error, /SW1 is not a VPCS node but ethernet_switch/);
+  assert.match(results[3].error, /SW1 has no console/);
   assert.match(results[5].error, /no node "PC9"/);
   assert.deepEqual(one.ran, ["show ip", "bogus", "ip 10.0.0.1/24"]);
   assert.deepEqual(two.ran, ["show ip"]);

@@ -26,11 +26,17 @@ Deno.test("teaching has what reads, injection also no building, the lab everythi
     "list_gns3_captures",
     "packet_analysis",
     "wait_seconds",
+    "execute_multiple_device_commands",
+    "compare_device_config",
     "execute_vpcs_commands",
+    "packet_analysis_skills",
+    "device_skills",
+    "injection_skills",
   ]);
+  const injecting = ["manage_gns3_packet_filter", "injection_skills"];
   assert.deepEqual(
     names("lab_automation_assistant"),
-    TOOLS.map(({ name }) => name).filter((name) => name !== "manage_gns3_packet_filter"),
+    TOOLS.map(({ name }) => name).filter((name) => !injecting.includes(name)),
   );
   assert.deepEqual(names("troubleshooting_injection"), [
     "gns3_topology_reader",
@@ -42,7 +48,13 @@ Deno.test("teaching has what reads, injection also no building, the lab everythi
     "list_gns3_captures",
     "packet_analysis",
     "wait_seconds",
+    "execute_multiple_device_commands",
+    "execute_multiple_device_config_commands",
+    "compare_device_config",
     "execute_vpcs_commands",
+    "packet_analysis_skills",
+    "device_skills",
+    "injection_skills",
   ]);
 });
 

@@ -6,6 +6,7 @@ import type { Gns3Version } from "../../src/practice/gns3/error.ts";
 import { type PracticeGns3, startPracticeGns3 } from "../../src/practice/gns3_server.ts";
 import { executeCall, prepareCall, type ToolAnswer } from "../../src/tools/run.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
+import { faultsInMemory, skillsWith } from "../fakes/skills.ts";
 
 // deno-lint-ignore no-explicit-any -- the answers' shapes are what the tests are about
 export type Json = any;
@@ -33,6 +34,8 @@ export async function practiceLab(
     project: await client.project(gns3.projectId),
     gns3: client,
     consoles: consoles.forCaller(client),
+    skills: skillsWith(),
+    faults: faultsInMemory(),
     audit: (call) => void audited.push(call),
     mode: "lab_automation_assistant",
     signal: new AbortController().signal,

@@ -10,6 +10,7 @@ import { Access } from "../../src/gns3/access.ts";
 import { Gns3Client } from "../../src/gns3/client.ts";
 import { executeCall, prepareCall } from "../../src/tools/run.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
+import { faultsInMemory, skillsWith } from "../fakes/skills.ts";
 
 const [labFile, transport = "websocket"] = Deno.args;
 const lab = JSON.parse(Deno.readTextFileSync(labFile!));
@@ -25,6 +26,8 @@ const base: ToolContext = {
   project,
   gns3,
   consoles: consoles.forCaller(gns3),
+  skills: skillsWith(),
+  faults: faultsInMemory(),
   mode: "lab_automation_assistant",
   signal: new AbortController().signal,
   now: Date.now,
@@ -115,6 +118,8 @@ const asBob = {
   version: gns3.version.bind(gns3),
   node: gns3.node.bind(gns3),
   computes: gns3.computes.bind(gns3),
+  templates: gns3.templates.bind(gns3),
+  credentials: gns3.credentials.bind(gns3),
   consoleUrl: stranger.consoleUrl.bind(stranger),
 };
 await call("execute_vpcs_commands", vpcs("Bob", "show ip"), base.mode, {

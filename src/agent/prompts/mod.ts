@@ -7,18 +7,40 @@ import title from "./title.md" with { type: "text" };
 import topology from "./topology.md" with { type: "text" };
 import injection from "./troubleshooting_injection.md" with { type: "text" };
 
-const ROLES: Record<CopilotMode, string> = {
+const PROMPTS = {
+  common,
   teaching_assistant: teaching,
   lab_automation_assistant: lab,
   troubleshooting_injection: injection,
+  topology,
+  title,
 };
 
+/** The names under which the skills folder may have prompts of its own. */
+export const PROMPT_NAMES: readonly string[] = Object.keys(PROMPTS);
+
+/** Prompts by name that take the place of ours. */
+export type PromptOverrides = ReadonlyMap<string, string>;
+
+const TOPOLOGY = "{{topology_info}}";
+
 /** The system prompt of a mode, with `{{topology_info}}` still in it. */
-export function systemPrompt(mode: CopilotMode): string {
-  return [common, ROLES[mode], topology].map((part) => part.trim()).join("\n\n");
+export function systemPrompt(mode: CopilotMode, overrides: PromptOverrides = new Map()): string {
+  const of = (name: keyof typeof PROMPTS) => (overrides.get(name) ?? PROMPTS[name]).trim();
+  const said = `${of("common")}\n\n${of(mode)}`;
+  // A whole prompt from elsewhere may have a place for the topology already.
+  return said.includes(TOPOLOGY) ? said : `${said}\n\n${withTopology(of("topology"))}`;
 }
 
-export const TITLE_PROMPT = title.trim();
+/** Without its place for the topology a prompt would leave the assistant blind. */
+function withTopology(text: string): string {
+  return text.includes(TOPOLOGY) ? text : `${text}\n${TOPOLOGY}`;
+}
+
+/** What the model is told when it is to title a conversation. */
+export function titlePrompt(overrides: PromptOverrides = new Map()): string {
+  return (overrides.get("title") ?? title).trim();
+}
 
 /** What `/inject` says for a user who said nothing. */
 export const INJECTION_REQUEST = "Inject a fault into this lab for me to find.";
