@@ -17,6 +17,8 @@ import { suggest } from "./suggest.ts";
 export type Config = Readonly<Settings> & {
   /** The model for everyone who has stored none; null: there is none. */
   readonly model: FallbackModel | null;
+  /** What encrypts stored API keys, the newest first; none: a key file in the state directory does. */
+  readonly secretKeys: readonly string[];
 };
 
 /** Options of the contract that this version does not have yet. */
@@ -27,12 +29,15 @@ const LATER = [
   "gns3-password",
   "database-url",
   "teaching-can-build",
-  "model-hosts",
-  "turns-per-minute",
-  "tokens-per-day",
   "open",
 ];
 const BY_FLAG = new Map(SETTING_KEYS.map((key) => [flagOf(key), key]));
+
+/** Not an option: a flag can be read by every user of the machine, a file is too easily shared. */
+const SECRET_KEY = `${PREFIX}SECRET_KEY`;
+const SHORTEST_SECRET_KEY = 16;
+/** Variables of ours that are no options. */
+const NO_SETTINGS = new Set([`${PREFIX}CONFIG`, SECRET_KEY]);
 
 const refuse = (sentence: string) => new AppError("bad_request", sentence);
 
@@ -100,9 +105,7 @@ function fromFlags(args: readonly string[]): { source: Source; file: string | un
 function fromEnvironment(env: Readonly<Record<string, string>>): Source {
   const values = new Map<SettingKey, unknown>();
   for (const [variable, given] of Object.entries(env)) {
-    if (!variable.startsWith(PREFIX) || variable === `${PREFIX}CONFIG` || MODEL_VARIABLES.has(variable)) {
-      continue;
-    }
+    if (!variable.startsWith(PREFIX) || NO_SETTINGS.has(variable) || MODEL_VARIABLES.has(variable)) continue;
     const name = variable.slice(PREFIX.length).toLowerCase().replaceAll("_", "-");
     const key = BY_FLAG.get(name);
     if (!key) throw unknownName(variable, name, BY_FLAG.keys(), (near) => variableOf(BY_FLAG.get(near)!));
@@ -192,12 +195,26 @@ export function readConfig(input: {
   sources.forEach(expandShort);
   const settings = Object.fromEntries(SETTING_KEYS.map((key) => [key, check(key, sources)])) as Settings;
   const fallback = readFallbackModel(model, file, input.env);
-  return { config: freezeConfig({ ...settings, model: fallback.model }), notes: fallback.notes };
+  const secretKeys = readSecretKeys(input.env);
+  return { config: freezeConfig({ ...settings, model: fallback.model, secretKeys }), notes: fallback.notes };
+}
+
+/** Separated by commas, so that a key can be replaced: the first encrypts, all decrypt. */
+function readSecretKeys(env: Readonly<Record<string, string>>): string[] {
+  const keys = (env[SECRET_KEY] ?? "").split(",").map((key) => key.trim()).filter((key) => key !== "");
+  if (keys.some((key) => key.length < SHORTEST_SECRET_KEY)) {
+    throw refuse(
+      `${SECRET_KEY} must have at least ${SHORTEST_SECRET_KEY} characters. \`openssl rand -base64 32\` prints a good one.`,
+    );
+  }
+  return keys;
 }
 
 /** Freezes a configuration with everything in it. */
 export function freezeConfig(config: Config): Config {
   Object.freeze(config.corsOrigins);
+  Object.freeze(config.modelHosts);
+  Object.freeze(config.secretKeys);
   if (config.model) Object.freeze(config.model);
   return Object.freeze(config);
 }

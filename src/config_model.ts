@@ -1,15 +1,12 @@
 // The model for everyone who has stored none: from the configuration file's `model:` section and from the environment.
 import { AppError } from "./domain/error.ts";
-import { type ModelConfig, modelConfigSchema } from "./domain/model_config.ts";
+import { DEFAULT_TEMPERATURE, type ModelConfig, modelConfigSchema } from "./domain/model_config.ts";
 import { suggest } from "./suggest.ts";
 
 export type FallbackModel = Readonly<ModelConfig>;
 type Field = keyof ModelConfig;
 
 const FIELDS = Object.keys(modelConfigSchema.shape) as Field[];
-
-/** What the contract (section 9) says where a configuration leaves the temperature out. */
-const TEMPERATURE = 0.7;
 
 /** Variable → field. The OPENAI_… ones are everybody's: alone they do not make a model. */
 export const MODEL_VARIABLES: ReadonlyMap<string, Field> = new Map<string, Field>([
@@ -108,7 +105,10 @@ export function readFallbackModel(
       `Invalid context_limit: ${limit}. ${place} must be a whole number of thousands of tokens above 0.`,
     );
   }
-  const result = modelConfigSchema.safeParse({ temperature: TEMPERATURE, ...Object.fromEntries(given) });
+  const result = modelConfigSchema.safeParse({
+    temperature: DEFAULT_TEMPERATURE,
+    ...Object.fromEntries(given),
+  });
   if (!result.success) {
     const issue = result.error.issues[0]!;
     throw refuse(

@@ -1,6 +1,8 @@
 // Builds the agents of projects: everything that a turn needs, loaded with the first project that is used.
 import { AgentService } from "./agent/agent_service.ts";
+import type { ModelChoice } from "./agent/model_choice.ts";
 import { warmUp } from "./agent/tokens.ts";
+import type { TurnLimits } from "./agent/turn_limits.ts";
 import { turnContexts } from "./agent/turn_contexts.ts";
 import type { Config } from "./config.ts";
 import type { Consoles } from "./devices/consoles.ts";
@@ -23,6 +25,8 @@ const PARALLEL_TOOLS = 8;
 export interface ProjectAgentsOptions {
   config: Config;
   consoles: Consoles;
+  models: ModelChoice;
+  limits: TurnLimits;
   /** Read already. */
   skills: Skills;
   audit: AuditLog;
@@ -33,7 +37,7 @@ export interface ProjectAgentsOptions {
 
 /** A maker of agents. Opening a project's storage throws `AppError` when that cannot be read or lies elsewhere. */
 export function projectAgents(
-  { config, consoles, skills, audit, host, log }: ProjectAgentsOptions,
+  { config, consoles, models, limits, skills, audit, host, log }: ProjectAgentsOptions,
 ): (project: Project) => AgentService {
   const contextFor = turnContexts({
     gns3Url: config.gns3Url,
@@ -57,7 +61,8 @@ export function projectAgents(
       project,
       storage: openStorage(project, config),
       contextFor,
-      modelFor: () => modelOf(config),
+      modelFor: models.modelFor,
+      limits,
       log: log.child({ project_id: project.project_id }),
       newId: () => crypto.randomUUID(),
       now: () => new Date(),
@@ -80,12 +85,4 @@ function openStorage(project: Project, config: Config) {
     keepThrough: <T>(restore: () => Promise<T>) => keepThrough(database, restore),
     close: () => database.close(),
   };
-}
-
-function modelOf(config: Config) {
-  if (config.model) return config.model;
-  throw new AppError(
-    "bad_request",
-    "No model is configured. Set OPENAI_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY and GNS3_COPILOT_CONTEXT_LIMIT, or the model section of the configuration file, and start the server again.",
-  );
 }

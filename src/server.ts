@@ -18,6 +18,7 @@ import { HostClient } from "./host/client.ts";
 import { Skills } from "./knowledge/skills.ts";
 import type { Logger } from "./log.ts";
 import { AuditLog } from "./storage/audit_log.ts";
+import { storedModels } from "./stored_models.ts";
 import { VERSION } from "./version.ts";
 import type { Server } from "./worker_loop.ts";
 
@@ -29,13 +30,15 @@ const CHAT_PREFIXES = [
   ["/v3/copilot/projects/:project_id/chat", "Alias"],
 ] as const;
 
-/** Builds the server. Nothing listens yet; `fetch` answers requests. */
-export function createServer(
+/** Builds the server. Nothing listens yet; `fetch` answers requests. Throws `AppError` when its state cannot be used. */
+// deno-lint-ignore require-await -- what it throws must reject
+export async function createServer(
   config: Config,
   { log, helper }: { log: Logger; helper?: MessagePort },
 ): Promise<Server> {
   const startedAt = performance.now();
   const access = new Access({ baseUrl: config.gns3Url });
+  const models = storedModels(config, { access, log });
   const consoles = new Consoles({
     transport: config.consoleTransport,
     onFault: (error) => log.error("A console failed unexpectedly.", { error }),
@@ -56,7 +59,16 @@ export function createServer(
   // request that needs a project, which is usually a list of sessions, a moment before the first message.
   const agents = once(async () => {
     const [{ projectAgents }] = await Promise.all([import("./project_agents.ts"), skills.current()]);
-    return projectAgents({ config, consoles, skills, audit, host, log });
+    return projectAgents({
+      config,
+      consoles,
+      models: models.choice,
+      limits: models.limits,
+      skills,
+      audit,
+      host,
+      log,
+    });
   });
   const manager = new ProjectAgentManager({
     maxProjects: config.maxProjects,
@@ -77,6 +89,7 @@ export function createServer(
         void manager.release(projectId);
         throw error;
       });
+      models.memberships.met(caller);
       return { caller, service: await manager.get(project) };
     },
   };
@@ -92,6 +105,7 @@ export function createServer(
       ]),
       flatStreamRoute(deps),
       ...flatSessionRoutes(deps),
+      ...models.routes,
       ...skillsRoutes({
         skills,
         me: (credential, signal) => new Gns3Client({ baseUrl: config.gns3Url, credential }).me(signal),
@@ -106,9 +120,11 @@ export function createServer(
     ],
   });
 
-  return Promise.resolve({
+  return {
+    listening: ({ port }) => models.listening(port),
     fetch: (request) => outsideScopes(() => app.fetch(request)),
     mounted: CHAT_PREFIXES.map(([prefix]) => `chat at ${prefix.replace(/:(\w+)/g, "{$1}")}`).concat(
+      "model configurations at /v3/access/users/{user_id}/llm-model-configs and /v3/access/groups/…",
       "API description at /docs and /openapi.json",
     ),
     drain: async () => {
@@ -125,9 +141,10 @@ export function createServer(
     close: async () => {
       await manager.close();
       await consoles.close();
+      models.close();
       host?.close();
     },
-  });
+  };
 }
 
 /** While a turn restores a snapshot, GNS3 shows the project as closed. */

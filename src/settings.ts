@@ -29,6 +29,11 @@ const origins = {
   ),
 };
 
+const hosts = {
+  must: "a comma-separated list of hosts such as api.openai.com, *.example.org or 127.0.0.1:11434",
+  type: z.array(z.string().regex(/^(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/i)),
+};
+
 /** One option: what it may be, what it is when left out, and what `--help` and the README say about it. */
 interface Setting<T extends z.ZodType = z.ZodType> {
   type: T;
@@ -102,6 +107,30 @@ export const SETTINGS = {
     "how long running answers may go on after the server was told to stop",
   ),
   checkpointsKept: setting(whole(1, 10_000), 1, "N", "how many checkpoints of a conversation are kept"),
+  modelHosts: setting(
+    hosts,
+    [],
+    "HOSTS",
+    "the only hosts that model configurations of users and groups may name; '' = any",
+  ),
+  turnsPerMinute: setting(
+    whole(0, 100_000),
+    0,
+    "N",
+    "how many messages a user may send in a minute; 0: any number",
+  ),
+  tokensPerDay: setting(
+    whole(0, 1_000_000_000_000),
+    0,
+    "N",
+    "how many tokens a user may spend in a day (UTC); 0: any number",
+  ),
+  groupTokensPerDay: setting(
+    whole(0, 1_000_000_000_000),
+    0,
+    "N",
+    "how many tokens the members of a group may spend in a day with the group's model configurations; 0: any number",
+  ),
   consoleTransport: setting(
     choice("websocket", "telnet"),
     "websocket",

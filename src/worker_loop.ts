@@ -18,6 +18,8 @@ export type FromWorker =
 /** The server as the Worker runs it. */
 export interface Server {
   fetch(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Response | Promise<Response>;
+  /** Told where it listens, before the first request. */
+  listening?(address: { hostname: string; port: number }): void;
   /** What is served and where, one line each, for the person who started it. */
   mounted?: readonly string[];
   /** Takes no new turns and resolves when the running ones have ended; bounded by `config.drainTimeout`. */
@@ -58,7 +60,9 @@ export function runWorker(scope: WorkerScope, createServer: CreateServer): void 
   scope.addEventListener("message", ({ data }) => {
     if (data.type === "start") {
       log = createLogger({ level: data.config.logLevel, format: data.config.logFormat });
-      if (data.config.model?.api_key) log.secret(data.config.model.api_key);
+      for (const secret of [data.config.model?.api_key, ...data.config.secretKeys]) {
+        if (secret) log.secret(secret);
+      }
       running = start(scope, data, log, createServer);
     } else {
       running = running.then((current) => stop(scope, current, log));
@@ -86,6 +90,7 @@ async function start(
       (request, info) => handle(request, info),
     );
     const { hostname, port } = http.addr;
+    server.listening?.({ hostname, port });
     scope.postMessage({ type: "listening", hostname, port, mounted: server.mounted ?? [] });
     return { server, http };
   } catch (error) {

@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "top": [...BASE, ...MIDDLE, "tools", "agent", "http", "http/dialects", "cli", "practice"],
 };
 const BASE_FILES = ["config", "config_model", "settings", "suggest", "log", "redact", "metrics", "version"];
-const TOP_FILES = ["server", "project_agents", "worker", "worker_loop"];
+const TOP_FILES = ["server", "project_agents", "stored_models", "worker", "worker_loop"];
 
 /** Package → the only places that may import it; a place is a folder or a file of `src/`. */
 const FENCES: Readonly<Record<string, readonly string[]>> = {
@@ -49,6 +49,7 @@ const SYSTEM_PLACES = [
   "cli",
   "practice",
   "gns3/client.ts",
+  "models/address_guard.ts",
   "devices/telnet.ts",
   "storage/audit_log.ts",
   "storage/database.ts",
@@ -56,6 +57,7 @@ const SYSTEM_PLACES = [
   "storage/file_signature.ts",
   "storage/restored.ts",
   "storage/secrets.ts",
+  "storage/state_database.ts",
   "knowledge/folder.ts",
   "http/gateway.ts",
   "host/helper.ts",

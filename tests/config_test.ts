@@ -46,6 +46,10 @@ Deno.test("without any option the contract's defaults hold", () => {
     maxProjects: 64,
     drainTimeout: 20,
     checkpointsKept: 1,
+    modelHosts: [],
+    turnsPerMinute: 0,
+    tokensPerDay: 0,
+    groupTokensPerDay: 0,
     consoleTransport: "websocket",
     snapshotBeforeChanges: false,
     logLevel: "info",
@@ -53,6 +57,7 @@ Deno.test("without any option the contract's defaults hold", () => {
     verbose: false,
     quiet: false,
     model: null,
+    secretKeys: [],
   });
 });
 
@@ -82,6 +87,14 @@ Deno.test("every option can be given by flag, by environment and by file with th
     maxProjects: ["7", "7", 7],
     drainTimeout: ["0", "0", 0],
     checkpointsKept: ["3", "3", 3],
+    modelHosts: [
+      "api.openai.com, *.lab.example,[::1]:11434",
+      "[api.openai.com, '*.lab.example', '[::1]:11434']",
+      ["api.openai.com", "*.lab.example", "[::1]:11434"],
+    ],
+    turnsPerMinute: ["6", "6", 6],
+    tokensPerDay: ["200000", "200000", 200_000],
+    groupTokensPerDay: ["5000000", "5000000", 5_000_000],
     consoleTransport: ["telnet", "telnet", "telnet"],
     snapshotBeforeChanges: ["true", "true", true],
     logLevel: ["warn", "warn", "warn"],
@@ -125,13 +138,31 @@ Deno.test("an unknown option is refused by name, with what may have been meant",
 
 Deno.test("an option that this version does not have yet is refused as such, wherever it stands", () => {
   refuses({ args: ["--gateway"] }, "--gateway is not available in this version.");
-  refuses({ args: ["--tokens-per-day", "5"] }, "--tokens-per-day is not available in this version.");
+  refuses({ args: ["--gns3-user", "x"] }, "--gns3-user is not available in this version.");
   refuses({ args: ["--open=true"] }, "--open is not available in this version.");
   refuses(
     { env: { GNS3_COPILOT_GNS3_USER: "copilot" } },
     "GNS3_COPILOT_GNS3_USER is not available in this version.",
   );
   refuses({ file: "database_url: x" }, "database_url in copilot.yaml is not available in this version.");
+});
+
+Deno.test("what encrypts stored keys comes from the environment alone, several separated by commas, and is never shown", () => {
+  const env = (key: string) => ({ GNS3_COPILOT_SECRET_KEY: key });
+  assert.deepEqual(config({ env: env(" new passphrase 123 ,old passphrase 123") }).secretKeys, [
+    "new passphrase 123",
+    "old passphrase 123",
+  ]);
+  assert.deepEqual(config({ env: env("") }).secretKeys, []);
+  refuses(
+    { env: env("new passphrase 123,secret") },
+    "GNS3_COPILOT_SECRET_KEY must have at least 16 characters. `openssl rand -base64 32` prints a good one.",
+  );
+  refuses({ args: ["--secret-key", "new passphrase 123"] }, /^AppError: Unknown option --secret-key\./);
+  refuses(
+    { file: "secret_key: new passphrase 123" },
+    /^AppError: Unknown option secret_key in copilot\.yaml\./,
+  );
 });
 
 Deno.test("a value that an option cannot have is refused with what it may be", () => {

@@ -3,9 +3,9 @@ import { Command } from "@langchain/langgraph";
 import type { Decision } from "../domain/approval.ts";
 import { AppError, errorText } from "../domain/error.ts";
 import type { FaultRecords } from "../domain/fault.ts";
-import type { CopilotMode, ModelConfig } from "../domain/model_config.ts";
+import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
-import { type Caller, type RequestScope, withScope } from "../domain/scope.ts";
+import { type Caller, withScope } from "../domain/scope.ts";
 import type { ChatAnswer, ChatRequest, ChatSession, ConversationHistory } from "../domain/session.ts";
 import type { Logger } from "../log.ts";
 import type { ApprovalsRepository } from "../storage/approvals.ts";
@@ -16,6 +16,7 @@ import { FinishedTurns } from "./finished_turns.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
 import { answerOf, historyOf } from "./history.ts";
 import { repair, toChatMessage, userMessage } from "./messages.ts";
+import type { ChosenModel } from "./model_choice.ts";
 import { rebuildLog } from "./replay.ts";
 import { runTurn } from "./run_turn.ts";
 import type { Update } from "./state.ts";
@@ -23,6 +24,8 @@ import type { EventLog } from "./event_log.ts";
 import { titleText } from "./title_text.ts";
 import { type AbortReason, Turn } from "./turn.ts";
 import type { TurnContext, TurnRequest } from "./turn_context.ts";
+import type { Account, TurnLimits } from "./turn_limits.ts";
+import type { CallUsage } from "./turn_statistics.ts";
 
 /** The storage of one project. */
 export interface ProjectStorage {
@@ -47,7 +50,8 @@ export interface AgentServiceOptions {
     faults: FaultRecords,
   ): Omit<TurnContext, "wantsTitle">;
   /** The model configuration of a caller. Throws `bad_request` when there is none. */
-  modelFor(caller: Caller): ModelConfig;
+  modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel>;
+  limits: Pick<TurnLimits, "admit" | "spent">;
   log: Logger;
   newId(): string;
   now(): Date;
@@ -55,6 +59,8 @@ export interface AgentServiceOptions {
 
 export interface StartTurn {
   caller: Caller;
+  /** What `modelFor` gave for the caller, just before. */
+  model: ChosenModel;
   request: ChatRequest;
   /** The mode of `/inject`, whatever the configuration says. */
   forcedMode?: CopilotMode;
@@ -62,6 +68,8 @@ export interface StartTurn {
 
 export interface Decide {
   caller: Caller;
+  /** What `modelFor` gave for the caller, just before. */
+  model: ChosenModel;
   sessionId: string;
   approvalId: string;
   decision: Decision;
@@ -102,21 +110,26 @@ export class AgentService {
     return [...this.#running.values()].map((context) => context.turn);
   }
 
+  /** The model for a turn of this caller. Throws `bad_request` when none is configured; see `model_choice.ts`. */
+  modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel> {
+    return this.options.modelFor(caller, signal);
+  }
+
   /**
    * Starts a turn and returns at once; the turn goes on by itself. Throws 404 for another user's session, 409 for a busy
-   * one, 400 when no model is configured. Nothing is awaited between the check and the mark: two requests cannot both pass.
+   * one, 429 over a limit. Nothing is awaited between the check and the mark: two requests cannot both pass.
    */
-  startTurn({ caller, request, forcedMode }: StartTurn): Turn {
+  startTurn({ caller, model, request, forcedMode }: StartTurn): Turn {
     if (this.#closed) throw new AppError("unavailable", "The project is being closed.", { retryAfter: 2 });
-    const model = this.options.modelFor(caller);
     const sessionId = request.session_id || this.options.newId();
     const owner = this.sessions.ownerOf(sessionId);
     if (owner !== undefined && owner !== caller.userId) throw new AppError("not_found", "Session not found.");
     if (this.#running.has(sessionId)) throw new AppError("conflict", "This session is already answering.");
 
-    const mode = forcedMode ?? model.copilot_mode;
+    this.options.limits.admit(accountOf(caller, model));
+    const mode = forcedMode ?? model.config.copilot_mode;
     const turn = new Turn(this.options.newId(), sessionId, caller.userId, this.options.now());
-    const context = this.#contextOf(turn, { caller, model }, mode, request);
+    const context = this.#contextOf(turn, caller, model, mode, request);
     if (owner === undefined) {
       this.sessions.create({
         thread_id: sessionId,
@@ -148,15 +161,14 @@ export class AgentService {
    * undefined while others are open. Throws 404 for an unknown session or approval, 409 when it was decided already, its
    * time is over or the session answers, 422 for arguments that the tool does not take.
    */
-  decide({ caller, sessionId, approvalId, decision }: Decide): Turn | undefined {
+  decide({ caller, model, sessionId, approvalId, decision }: Decide): Turn | undefined {
     this.#own(caller.userId, sessionId);
     if (this.#running.has(sessionId)) throw new AppError("conflict", "This session is already answering.");
     const asked = this.#desk.find(sessionId, approvalId);
-    const model = this.options.modelFor(caller);
     const request = { ...asked.options, approvals: true };
     const turn = new Turn(this.options.newId(), sessionId, caller.userId, this.options.now());
     turn.statistics.messages = 0;
-    const context = this.#contextOf(turn, { caller, model }, asked.options.mode, request);
+    const context = this.#contextOf(turn, caller, model, asked.options.mode, request);
     const decisions = this.#desk.decide(asked, decision, context);
     if (!decisions) return undefined;
     this.#launch(context, request, () => {
@@ -265,8 +277,17 @@ export class AgentService {
     return session;
   }
 
-  #contextOf(turn: Turn, scope: RequestScope, mode: CopilotMode, request: TurnRequest): TurnContext {
-    const faults = this.options.storage.faults.by(scope.caller);
+  #contextOf(
+    turn: Turn,
+    caller: Caller,
+    model: ChosenModel,
+    mode: CopilotMode,
+    request: TurnRequest,
+  ): TurnContext {
+    const account = accountOf(caller, model);
+    turn.statistics.onCall = (usage) => this.#spent(account, usage);
+    const scope = { caller, model: model.config, mayCall: model.mayCall };
+    const faults = this.options.storage.faults.by(caller);
     const context = withScope(
       scope,
       () => this.options.contextFor(turn, mode, request, this.project, faults),
@@ -305,6 +326,15 @@ export class AgentService {
     });
   }
 
+  /** A turn is not failed because its tokens could not be counted. */
+  #spent(account: Account, usage: CallUsage): void {
+    try {
+      this.options.limits.spent(account, usage);
+    } catch (error) {
+      this.options.log.error("Tokens that were spent could not be counted.", { error: errorText(error) });
+    }
+  }
+
   /** What is not pruned now is pruned after the next turn: it is never worth failing one. */
   #prune(sessionId: string): void {
     try {
@@ -313,4 +343,9 @@ export class AgentService {
       this.options.log.warn("Old checkpoints could not be removed.", { error: errorText(error) });
     }
   }
+}
+
+/** On whose account a turn with this model is. */
+function accountOf({ userId }: Caller, { groupId }: ChosenModel): Account {
+  return { userId, groupId };
 }

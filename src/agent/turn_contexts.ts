@@ -58,7 +58,7 @@ export function turnContexts(options: TurnContextOptions) {
     project: Project,
     faults: FaultRecords,
   ): Omit<TurnContext, "wantsTitle"> => {
-    const { caller, model: modelConfig } = currentScope();
+    const { caller, model: modelConfig, mayCall } = currentScope();
     const gns3 = new Gns3Client({ baseUrl: options.gns3Url, credential: caller.credential });
     const now = () => new Date();
     const skills = options.skills();
@@ -68,7 +68,7 @@ export function turnContexts(options: TurnContextOptions) {
       model: createChatModel(modelConfig, {
         temperature: request.temperature ?? undefined,
         maxTokens: request.max_tokens ?? undefined,
-      }),
+      }, mayCall),
       systemPrompt: systemPrompt(mode, skills.prompts),
       titlePrompt: titlePrompt(skills.prompts),
       ...toolsOf(mode),

@@ -16,6 +16,8 @@ export class TurnStatistics {
   messages = 1;
   llmCalls = 0;
   toolCalls = 0;
+  /** Told of every call as it ends. */
+  onCall?: (usage: CallUsage) => void;
   #input = 0;
   #output = 0;
   #billedInput = 0;
@@ -30,6 +32,7 @@ export class TurnStatistics {
   }
 
   addCall(usage: CallUsage): void {
+    this.onCall?.(usage);
     this.#reported ||= !usage.estimated;
     this.#input = Math.max(this.#input, usage.input);
     this.#output += usage.output;

@@ -28,6 +28,11 @@ export function withDirectories(config: Config, env: Environment, systemPlaces =
   return freezeConfig({ ...config, projectsDir, stateDir: realDirectory(stateDir, "state"), skillsDir });
 }
 
+/** The configuration with the state directory found and resolved. Throws AppError when there is none: it is not created. */
+export function withStateDirectory(config: Config, env: Environment): Config {
+  return freezeConfig({ ...config, stateDir: realDirectory(statePath(config, env), "state") });
+}
+
 function realDirectory(path: string, kind: "projects" | "state" | "skills"): string {
   let why = "does not exist";
   try {

@@ -13,6 +13,9 @@ export const CONTEXT_STRATEGIES = ["conservative", "balanced", "aggressive"] as 
 /** Which share of the context window the input may take: 0.60, 0.75 or 0.85. */
 export type ContextStrategy = typeof CONTEXT_STRATEGIES[number];
 
+/** What a model gets when its configuration names no temperature. */
+export const DEFAULT_TEMPERATURE = 0.7;
+
 /** A model configuration. `context_limit` is in thousands of tokens; `max_tokens` bounds one answer. */
 export const modelConfigSchema = z.object({
   provider: z.string().min(1).default("openai"),

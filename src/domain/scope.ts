@@ -8,12 +8,16 @@ export interface Caller {
   userId: string;
   username: string;
   credential: string;
+  /** Whether GNS3 calls this user a super administrator. */
+  superadmin?: boolean;
 }
 
 /** The only place where a credential or a model's API key lives while a turn runs. */
 export interface RequestScope {
   caller: Caller;
   model: ModelConfig;
+  /** Asked before each call of the model; throws `AppError` when its endpoint may not be called. Absent: it may. */
+  mayCall?: () => Promise<void>;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

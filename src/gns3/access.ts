@@ -4,6 +4,7 @@ import type { Project } from "../domain/project.ts";
 import type { Caller } from "../domain/scope.ts";
 import { Gns3Client } from "./client.ts";
 import type { Gns3User } from "./shapes.ts";
+import { unless } from "./unless.ts";
 
 export interface AccessOptions {
   baseUrl: string;
@@ -15,7 +16,7 @@ export interface AccessOptions {
 }
 
 interface Entry {
-  user: Promise<Pick<Caller, "userId" | "username">>;
+  user: Promise<Omit<Caller, "credential">>;
   until: number;
 }
 
@@ -90,7 +91,11 @@ export class Access {
 
   #ask(credential: string, key: string): Entry {
     const user = this.#client(credential).me()
-      .then(({ user_id, username }) => ({ userId: user_id, username }));
+      .then(({ user_id, username, is_superadmin }) => ({
+        userId: user_id,
+        username,
+        ...(is_superadmin ? { superadmin: true } : {}),
+      }));
     const entry = { user, until: this.#now() + (this.#options.cacheMs ?? 60_000) };
     user.catch(() => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
@@ -120,18 +125,4 @@ function refused(error: unknown, projectId: string): unknown {
 async function hash(credential: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(credential));
   return new Uint8Array(digest).toHex();
-}
-
-/** `work`, or the signal's reason as soon as it aborts. */
-async function unless<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (!signal) return await work;
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

@@ -1,5 +1,7 @@
 // The GNS3 server's API, bound to one caller's credential: what GNS3 refuses the caller, it refuses here.
 import { z } from "zod";
+import { AppError } from "../domain/error.ts";
+import type { Group } from "../domain/inheritance.ts";
 import type { Link, LinkEnd, Node, Project, Topology } from "../domain/project.ts";
 import { unavailable } from "./messages.ts";
 import { type Call, listOf, nothing, SLOW_MS } from "./call.ts";
@@ -14,6 +16,7 @@ import {
   type Template,
   toCompute,
   toCredentials,
+  toGroup,
   toLink,
   toLinkFilter,
   toNode,
@@ -82,6 +85,38 @@ export class Gns3Client {
 
   me(signal?: AbortSignal): Promise<Gns3User> {
     return this.#call("GET", "/v3/access/users/me", toUser, { signal });
+  }
+
+  /** Throws `not_found` for an unknown one, `forbidden` for a caller without the right `User.Audit`. */
+  user(userId: string, signal?: AbortSignal): Promise<Gns3User> {
+    return this.#call("GET", `/v3/access/users/${encodeURIComponent(userId)}`, toUser, { signal });
+  }
+
+  /** The groups of a user. GNS3 wants `Group.Audit` for it, also from the user: `forbidden`. None for an unknown user. */
+  groupsOf(userId: string, signal?: AbortSignal): Promise<Group[]> {
+    const path = `/v3/access/users/${encodeURIComponent(userId)}/groups`;
+    return this.#call("GET", path, listOf(toGroup), { signal });
+  }
+
+  /** Throws `not_found` for an unknown one, `forbidden` for a caller without the right `Group.Audit`. */
+  group(groupId: string, signal?: AbortSignal): Promise<Group> {
+    return this.#call("GET", group(groupId), toGroup, { signal });
+  }
+
+  /**
+   * Whether the caller has the right `Group.Modify` on a group. GNS3 tells nobody their rights, so it is asked to add a
+   * user who cannot exist: who has the right is told that there is no such user.
+   */
+  async mayModifyGroup(groupId: string, signal?: AbortSignal): Promise<boolean> {
+    const path = `${group(groupId)}/members/00000000-0000-0000-0000-000000000000`;
+    try {
+      await this.#call("PUT", path, () => undefined, { signal });
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "not_found") return true;
+      if (error instanceof AppError && error.code === "forbidden") return false;
+      throw error;
+    }
   }
 
   project(projectId: string, signal?: AbortSignal): Promise<Project> {
@@ -227,5 +262,6 @@ export class Gns3Client {
 }
 
 const project = (id: string) => `/v3/projects/${encodeURIComponent(id)}`;
+const group = (id: string) => `/v3/access/groups/${encodeURIComponent(id)}`;
 const node = (projectId: string, id: string) => `${project(projectId)}/nodes/${encodeURIComponent(id)}`;
 const link = (projectId: string, id: string) => `${project(projectId)}/links/${encodeURIComponent(id)}`;

@@ -1,5 +1,6 @@
 // What GNS3 answers, reduced to the domain's types: unknown fields, and above all credentials, stop here.
 import { z } from "zod";
+import type { Group } from "../domain/inheritance.ts";
 import type { Link, Node, Project } from "../domain/project.ts";
 
 /** The user behind a credential. */
@@ -162,6 +163,13 @@ const userShape = z.object({
 });
 
 export const toUser = (value: unknown): Gns3User => userShape.parse(value);
+
+const groupShape = z.object({ user_group_id: z.string(), name: z.string() });
+
+export const toGroup = (value: unknown): Group => {
+  const { user_group_id, name } = groupShape.parse(value);
+  return { id: user_group_id, name };
+};
 
 const templateShape = z.object({
   template_id: z.string(),

@@ -41,7 +41,10 @@ export function openApiDocument(
 function operation(route: Route): ZodOpenApiOperationObject {
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const responses: Record<string, object> = {};
-  for (const [status, answer] of Object.entries(route.answers)) responses[status] = response(answer);
+  for (const [status, answer] of Object.entries(route.answers)) {
+    const refusal = Number(status) >= 400 && !answer.schema;
+    responses[status] = response(refusal ? { ...answer, schema: errorSchema } : answer);
+  }
   if (!route.open) {
     for (const [code, description] of refusals(route)) {
       responses[statusOf(code)] ??= { description, content: { "application/json": { schema: errorSchema } } };

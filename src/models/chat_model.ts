@@ -1,13 +1,10 @@
 // Makes the model of a configuration: LangChain's Chat Completions model for any OpenAI-compatible endpoint, which
 // reads no environment, traces nowhere and gives access to the raw response.
 import { ChatOpenAICompletions } from "@langchain/openai";
-import type { ModelConfig } from "../domain/model_config.ts";
+import { DEFAULT_TEMPERATURE, type ModelConfig } from "../domain/model_config.ts";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
 import { endpointFetch } from "./endpoint_fetch.ts";
 import { type Quirks, quirksOf } from "./quirks.ts";
-
-/** What a model gets when its configuration names no temperature (contract section 9). */
-export const DEFAULT_TEMPERATURE = 0.7;
 
 // The silence limit of `streamModel` is the one that counts; the client's own must not come before it.
 const CLIENT_TIMEOUT = 24 * 3600 * 1000;
@@ -21,7 +18,11 @@ export class ChatModel extends ChatOpenAICompletions {
   /** Learned about this model at this endpoint; shared by all models made for the pair. */
   readonly quirks: Quirks;
 
-  constructor(config: ModelConfig, overrides: { temperature?: number; maxTokens?: number } = {}) {
+  constructor(
+    config: ModelConfig,
+    overrides: { temperature?: number; maxTokens?: number } = {},
+    readonly mayCall?: () => Promise<void>,
+  ) {
     const endpoint = endpointOf(config);
     super({
       model: config.model,
@@ -72,12 +73,16 @@ export class ChatModel extends ChatOpenAICompletions {
   }
 }
 
-/** Makes a model; a fraction of a millisecond, so make one a turn. Throws `AppError` for an unusable `base_url`. */
+/**
+ * Makes a model; a fraction of a millisecond, so make one a turn. `mayCall` is asked before each call and throws
+ * `AppError` to prevent it. Throws `AppError` for an unusable `base_url`.
+ */
 export function createChatModel(
   config: ModelConfig,
   overrides?: { temperature?: number; maxTokens?: number },
+  mayCall?: () => Promise<void>,
 ): ChatModel {
-  return new ChatModel(config, overrides);
+  return new ChatModel(config, overrides, mayCall);
 }
 
 function headersOf(config: ModelConfig, endpoint: Endpoint): Record<string, string> {

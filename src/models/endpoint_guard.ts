@@ -2,6 +2,7 @@
 // reach and that give away secrets or rights, and only listed hosts when an administrator has listed some.
 import { AppError } from "../domain/error.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { isLoopback, plainAddress } from "./ip_address.ts";
 
 export interface EndpointRules {
   /** Allowed hosts: `name`, `name:port` or `*.domain`; an empty list allows all. */
@@ -19,22 +20,18 @@ const METADATA = new Set([
   "instance-data.ec2.internal",
   "100.100.100.200",
   "168.63.129.16",
+  "192.0.0.192",
   "fd00:ec2::254",
 ]);
 
 /**
- * Throws `AppError` `forbidden` when an endpoint may not be called. Looks at the address as written: a name that
- * resolves to a forbidden address is not noticed.
+ * Throws `AppError` `forbidden` when an endpoint may not be called. Looks at the address as written: what a name resolves
+ * to is for `address_guard.ts`.
  */
 export function guardEndpoint(endpoint: Pick<Endpoint, "baseUrl">, rules: EndpointRules): void {
   const url = new URL(endpoint.baseUrl);
-  const host = hostOf(url);
-  if (METADATA.has(host) || /^169\.254\./.test(host) || /^fe[89ab][0-9a-f]:/.test(host)) {
-    throw new AppError("forbidden", `base_url may not point at ${url.host}: that address is internal.`);
-  }
-  if (rules.own.some((own) => isSame(url, new URL(own)))) {
-    throw new AppError("forbidden", "base_url may not point at the GNS3 server or at this server.");
-  }
+  if (isInternal(hostOf(url))) throw internal(url);
+  if (rules.own.some((own) => isSame(url, new URL(own)))) throw ourselves();
   if (rules.hosts.length > 0 && !rules.hosts.some((allowed) => matches(url, allowed.toLowerCase()))) {
     throw new AppError(
       "forbidden",
@@ -43,13 +40,27 @@ export function guardEndpoint(endpoint: Pick<Endpoint, "baseUrl">, rules: Endpoi
   }
 }
 
+/** Whether a host is link-local or hands out a cloud's credentials. */
+export function isInternal(host: string): boolean {
+  return METADATA.has(host) || /^169\.254\./.test(host) || /^fe[89ab][0-9a-f]:/.test(host);
+}
+
+export function internal(url: URL): AppError {
+  return new AppError("forbidden", `base_url may not point at ${url.host}: that address is internal.`);
+}
+
+export function ourselves(): AppError {
+  return new AppError("forbidden", "base_url may not point at the GNS3 server or at this server.");
+}
+
 /** The host without brackets and final dot; an IPv4 address inside an IPv6 one as IPv4. */
-function hostOf(url: URL): string {
-  const host = url.hostname.toLowerCase().replace(/\.$/, "").replace(/^\[|\]$/g, "");
-  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host);
-  if (!mapped) return host;
-  const [high, low] = [parseInt(mapped[1]!, 16), parseInt(mapped[2]!, 16)];
-  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+export function hostOf(url: URL): string {
+  return plainAddress(url.hostname.replace(/\.$/, ""));
+}
+
+/** The port, also where it is the scheme's own. */
+export function portOf(url: URL): string {
+  return url.port || (url.protocol === "https:" ? "443" : "80");
 }
 
 function isSame(a: URL, b: URL): boolean {
@@ -58,11 +69,7 @@ function isSame(a: URL, b: URL): boolean {
 
 /** All names of the machine itself are one. */
 function localName(host: string): string {
-  return /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1?|localhost|.*\.localhost)$/.test(host) ? "localhost" : host;
-}
-
-function portOf(url: URL): string {
-  return url.port || (url.protocol === "https:" ? "443" : "80");
+  return isLoopback(host) ? "localhost" : host;
 }
 
 function matches(url: URL, allowed: string): boolean {

@@ -131,6 +131,7 @@ export function maskKeys(text: string, key?: string): string {
 /** Why a connection failed, without the runtime's wording. */
 function reason(detail: string): string {
   if (/refused/i.test(detail)) return "the connection was refused";
+  if (/blocked/i.test(detail)) return "web clients may not use this port";
   if (/dns|lookup|resolve|name or service/i.test(detail)) return "the host name is unknown";
   if (/certificate|issuer/i.test(detail)) return "its TLS certificate is not trusted";
   if (/tls|ssl|handshake/i.test(detail)) return "it does not speak TLS (is it http:// rather than https://?)";

@@ -77,7 +77,8 @@ export interface PracticeGns3 {
   /** The id of a node of the default lab, by its name. */
   nodeId(name: string): string;
   addUser(user: NewUser): string;
-  grant(username: string, projectId: string, role: Role | null): void;
+  /** Gives a role in a project or at a path such as `/access/groups/{id}`; null takes it away. */
+  grant(username: string, where: string, role: Role | null): void;
   newToken(username: string): string;
   expire(token: string): void;
   revoke(username: string): void;
@@ -158,10 +159,10 @@ export async function startPracticeGns3(options: PracticeGns3Options = {}): Prom
     project: (projectId) => state.projects.get(projectId)!,
     nodeId: (name) => [...labs[0]!.net.devices.values()].find((device) => device.name === name)!.id,
     addUser: (user) => users.add(user).userId,
-    grant: (username, projectId, role) => {
+    grant: (username, where, role) => {
       const { roles } = users.byName.get(username)!;
-      if (role) roles.set(projectId, role);
-      else roles.delete(projectId);
+      if (role) roles.set(where, role);
+      else roles.delete(where);
     },
     newToken: (username) => users.issue(username),
     expire: (token) => users.expire(token),

@@ -1,6 +1,6 @@
 // One open SQLite database: prepared statements, transactions, closing. Everything here is synchronous.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { storageError } from "./errors.ts";
+import { CHAT_DATABASE, type DatabaseWords, storageError } from "./errors.ts";
 import { bytesAt, fileSignature } from "./file_signature.ts";
 
 /** A value as SQLite takes and gives it. */
@@ -21,6 +21,17 @@ export interface Statement {
 /** After so many transactions the `-wal` file is moved into the database: a few MB at most. */
 const COMMITS_PER_CHECKPOINT = 64;
 
+export interface DatabaseOptions {
+  readOnly?: boolean;
+  /**
+   * Other processes may write to it while it is open here, and nobody replaces the file. Left out: the other way round,
+   * as with a project's database.
+   */
+  shared?: boolean;
+  /** How errors call it. */
+  words?: DatabaseWords;
+}
+
 /** A connection, for its whole life. One for each database: two would not see each other's caches. */
 export class Database {
   #db: DatabaseSync;
@@ -28,6 +39,8 @@ export class Database {
   readonly #rollbackHooks: (() => void)[] = [];
   #path: string;
   readonly #readOnly: boolean;
+  readonly #shared: boolean;
+  readonly #guard: Guard;
   #inTransaction = false;
   #open = true;
   #commits = 0;
@@ -37,10 +50,15 @@ export class Database {
   #walRestarted = true;
 
   /** Opens `path` (`:memory:` for none) and sets nothing: `database.ts` knows the order of the pragmas. */
-  constructor(path: string, options: { readOnly?: boolean } = {}) {
+  constructor(
+    path: string,
+    { readOnly = false, shared = false, words = CHAT_DATABASE }: DatabaseOptions = {},
+  ) {
     this.#path = path;
-    this.#readOnly = options.readOnly ?? false;
-    this.#db = guard(() => new DatabaseSync(path, options));
+    this.#readOnly = readOnly;
+    this.#shared = shared;
+    this.#guard = guardWith(words);
+    this.#db = this.#guard(() => new DatabaseSync(path, { readOnly }));
   }
 
   /** The file, or `:memory:`. Never for people: an error does not name it. */
@@ -60,14 +78,14 @@ export class Database {
 
   /** Runs SQL without parameters or results. */
   exec(sql: string): void {
-    guard(() => this.#db.exec(sql));
+    this.#guard(() => this.#db.exec(sql));
   }
 
   /** The statement for `sql`, prepared once. */
   prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = wrap(() => this.#db.prepare(sql));
+      statement = wrap(() => this.#db.prepare(sql), this.#guard);
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -76,7 +94,7 @@ export class Database {
   /** The single value of a pragma, for example `pragma("user_version")`. */
   pragma(text: string): Value | undefined {
     // Pragmas are not kept: a prepared one may answer from before a change of the schema.
-    return guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0]);
+    return this.#guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0]);
   }
 
   /**
@@ -128,7 +146,7 @@ export class Database {
    * more (`closeRestored` lets go of it). No other program may write to the database while it is open here.
    */
   changedOutside(): boolean {
-    return this.#signature !== undefined && this.#signature !== fileSignature(this.#path);
+    return !this.#shared && this.#signature !== undefined && this.#signature !== fileSignature(this.#path);
   }
 
   /**
@@ -140,12 +158,12 @@ export class Database {
     if (this.#inTransaction) throw new Error("A database is not moved in a transaction.");
     this.checkpoint();
     this.#statements.clear();
-    guard(() => this.#db.close());
+    this.#guard(() => this.#db.close());
     try {
-      guard(move);
+      this.#guard(move);
       this.#path = path;
     } finally {
-      this.#db = guard(() => new DatabaseSync(this.#path, { readOnly: this.#readOnly }));
+      this.#db = this.#guard(() => new DatabaseSync(this.#path, { readOnly: this.#readOnly }));
       this.#setUpAgain(setUp);
     }
   }
@@ -160,7 +178,7 @@ export class Database {
     } catch {
       // Nothing is lost: what could not be moved (a full disk) stays in `-wal` and is read at the next opening.
     } finally {
-      guard(() => this.#db.close());
+      this.#guard(() => this.#db.close());
     }
   }
 
@@ -188,7 +206,7 @@ export class Database {
 
   #checkpoint(mode: "PASSIVE" | "TRUNCATE"): void {
     if (this.changedOutside()) return;
-    guard(() => this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).all());
+    this.#guard(() => this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).all());
     this.#signature = fileSignature(this.#path);
     this.#walRestarted = true;
   }
@@ -203,15 +221,19 @@ export class Database {
   }
 }
 
-function guard<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw storageError(error);
-  }
+type Guard = <T>(work: () => T) => T;
+
+function guardWith(words: DatabaseWords): Guard {
+  return (work) => {
+    try {
+      return work();
+    } catch (error) {
+      throw storageError(error, words);
+    }
+  };
 }
 
-function wrap(prepare: () => StatementSync): Statement {
+function wrap(prepare: () => StatementSync, guard: Guard): Statement {
   let rows: StatementSync | undefined;
   let columns: StatementSync | undefined;
   const byName = () => rows ??= prepare();

@@ -1,8 +1,8 @@
 // Finds and opens chat databases: which file, whether it may be touched, and the pragmas in the order that works.
 import { join, sep } from "node:path";
 import { AppError } from "../domain/error.ts";
-import { Database } from "./connection.ts";
-import { damaged, DATABASE_NAME, storageError } from "./errors.ts";
+import { Database, type DatabaseOptions } from "./connection.ts";
+import { CHAT_DATABASE, damaged, DATABASE_NAME, storageError } from "./errors.ts";
 import { finishKeeping } from "./kept.ts";
 import { setPragmas } from "./pragmas.ts";
 import { finishRestore } from "./restored.ts";
@@ -61,16 +61,20 @@ export function openProjectDatabase(projectPath: string, projectsDir: string): D
 }
 
 /** Opens the database `path` (`:memory:` for one that is gone when closed) with `migrations` applied. */
-export function openDatabase(path: string, migrations: readonly Migration[] = CHAT_MIGRATIONS): Database {
-  if (path !== ":memory:" && exists(path) && Deno.statSync(path).size > 0) examine(path, migrations);
-  const db = new Database(path);
+export function openDatabase(
+  path: string,
+  migrations: readonly Migration[] = CHAT_MIGRATIONS,
+  options: Omit<DatabaseOptions, "readOnly"> = {},
+): Database {
+  if (path !== ":memory:" && exists(path) && Deno.statSync(path).size > 0) examine(path, migrations, options);
+  const db = new Database(path, options);
   try {
     db.pragma("busy_timeout = 5000");
-    refuseNewer(db, migrations);
+    refuseNewer(db, migrations, options.words);
     // Has an effect only before the first table; without it deleting would never make the file smaller.
     db.exec("PRAGMA auto_vacuum = INCREMENTAL");
     setPragmas(db);
-    migrate(db, migrations);
+    migrate(db, migrations, options.words);
     db.checkpoint();
     return db;
   } catch (error) {
@@ -83,13 +87,14 @@ export function openDatabase(path: string, migrations: readonly Migration[] = CH
  * Looks at an existing file without changing a byte of it. Throws when it is damaged or of a newer version.
  * A read-only connection never moves a `-wal` file into the database, not even when it is closed.
  */
-function examine(path: string, migrations: readonly Migration[]): void {
-  if (!hasHeader(path)) throw damaged();
-  const db = new Database(path, { readOnly: true });
+function examine(path: string, migrations: readonly Migration[], options: DatabaseOptions): void {
+  const { words = CHAT_DATABASE } = options;
+  if (!hasHeader(path)) throw damaged(undefined, words);
+  const db = new Database(path, { ...options, readOnly: true });
   try {
     db.pragma("busy_timeout = 5000");
-    refuseNewer(db, migrations);
-    if (db.pragma("quick_check(1)") !== "ok") throw damaged();
+    refuseNewer(db, migrations, words);
+    if (db.pragma("quick_check(1)") !== "ok") throw damaged(undefined, words);
   } finally {
     db.close();
   }

@@ -4,8 +4,33 @@ import { AppError, errorText } from "../domain/error.ts";
 /** The chat database as people may see it in a message: relative to the project's folder. */
 export const DATABASE_NAME = "gns3-copilot/copilot_checkpoints.db";
 
+/** How a database, and what surrounds it, is called in a sentence. No paths: clients read these sentences. */
+export interface DatabaseWords {
+  /** Begins with a capital. */
+  database: string;
+  file: string;
+  /** What is lost while it cannot be written: "the chat". */
+  content: string;
+  folder: string;
+  /** What to do about a damaged one. */
+  repair: string;
+  /** What to do about one that was closed. */
+  reopen: string;
+}
+
+export const CHAT_DATABASE: DatabaseWords = {
+  database: `The chat database ${DATABASE_NAME} of this project`,
+  file: `${DATABASE_NAME} of this project`,
+  content: "the chat of this project",
+  folder: "the project's folder",
+  repair: "stop the server and run `gns3-copilot check --repair` on this project to recover what is readable",
+  reopen: "Open the project and try again.",
+};
+
+type Kind = (error: unknown, words: DatabaseWords) => AppError;
+
 /** The low byte of an SQLite result code says what kind of failure it is (sqlite.org/rescode.html). */
-const KINDS: Record<number, (error: unknown) => AppError> = {
+const KINDS: Record<number, Kind> = {
   3: notWritable,
   5: locked,
   6: locked,
@@ -18,7 +43,7 @@ const KINDS: Record<number, (error: unknown) => AppError> = {
 };
 
 // `exec` and the constructor report no code in Deno, only SQLite's English text.
-const TEXTS: [RegExp, (error: unknown) => AppError][] = [
+const TEXTS: [RegExp, Kind][] = [
   [/file is not a database|disk image is malformed|malformed database schema/i, damaged],
   [/database or disk is full|no space left|quota exceeded/i, diskFull],
   [
@@ -32,69 +57,65 @@ const TEXTS: [RegExp, (error: unknown) => AppError][] = [
 ];
 
 /** The error to throw instead of `error`: an `AppError` with advice where one is known, else `error` itself. */
-export function storageError(error: unknown): unknown {
+export function storageError(error: unknown, words: DatabaseWords = CHAT_DATABASE): unknown {
   if (error instanceof AppError) return error;
   const code = (error as { errcode?: unknown } | null)?.errcode;
   const known = typeof code === "number" ? KINDS[code & 0xff] : undefined;
-  if (known) return known(error);
+  if (known) return known(error, words);
   const text = errorText(error);
-  return TEXTS.find(([pattern]) => pattern.test(text))?.[1](error) ?? error;
+  return TEXTS.find(([pattern]) => pattern.test(text))?.[1](error, words) ?? error;
 }
 
 /** A database that cannot be read as one. */
-export function damaged(cause?: unknown): AppError {
+export function damaged(cause?: unknown, { database, repair }: DatabaseWords = CHAT_DATABASE): AppError {
+  return new AppError("internal", `${database} is damaged. It was left untouched; ${repair}.`, { cause });
+}
+
+function diskFull(cause: unknown, { content, folder }: DatabaseWords): AppError {
   return new AppError(
-    "internal",
-    `The chat database ${DATABASE_NAME} of this project is damaged. It was left untouched; ` +
-      "stop the server and run `gns3-copilot check --repair` on this project to recover what is readable.",
+    "unavailable",
+    `The disk that holds ${folder} is full, so ${content} could not be saved. Free some space and try again.`,
     { cause },
   );
 }
 
-function diskFull(cause: unknown): AppError {
+function notWritable(cause: unknown, { content, file, folder }: DatabaseWords): AppError {
   return new AppError(
     "unavailable",
-    "The disk that holds this project is full, so the chat could not be saved. Free some space and try again.",
+    `${capital(content)} cannot be saved: ${file} is not writable for this server. ` +
+      `Give its user write access to ${folder}.`,
     { cause },
   );
 }
 
-function notWritable(cause: unknown): AppError {
+function notOpened(cause: unknown, { database, folder }: DatabaseWords): AppError {
   return new AppError(
     "unavailable",
-    `The chat of this project cannot be saved: ${DATABASE_NAME} is not writable for this server. ` +
-      "Give its user write access to the project's folder.",
+    `${database} cannot be opened. Check that this server's user may read and write ${folder}.`,
     { cause },
   );
 }
 
-function notOpened(cause: unknown): AppError {
+function unreadable(cause: unknown, { file, folder }: DatabaseWords): AppError {
   return new AppError(
     "unavailable",
-    `The chat database ${DATABASE_NAME} of this project cannot be opened. ` +
-      "Check that this server's user may read and write the project's folder.",
+    `Reading or writing ${file} failed. Check the disk that holds ${folder}.`,
     { cause },
   );
 }
 
-function unreadable(cause: unknown): AppError {
+function locked(cause: unknown, { file }: DatabaseWords): AppError {
   return new AppError(
     "unavailable",
-    `Reading or writing ${DATABASE_NAME} of this project failed. Check the disk that holds the project.`,
-    { cause },
-  );
-}
-
-function locked(cause: unknown): AppError {
-  return new AppError(
-    "unavailable",
-    `Another program is using ${DATABASE_NAME} of this project. Try again in a moment.`,
+    `Another program is using ${file}. Try again in a moment.`,
     { cause, retryAfter: 5 },
   );
 }
 
-function closed(cause: unknown): AppError {
-  return new AppError("unavailable", "The chat of this project was closed. Open the project and try again.", {
-    cause,
-  });
+function closed(cause: unknown, { content, reopen }: DatabaseWords): AppError {
+  return new AppError("unavailable", `${capital(content)} was closed. ${reopen}`, { cause });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,29 +1,32 @@
 // The schema of the chat database as a list of steps. A step's position in the list is its version in `user_version`.
 import { AppError } from "../domain/error.ts";
 import type { Database } from "./connection.ts";
-import { DATABASE_NAME } from "./errors.ts";
+import { CHAT_DATABASE, type DatabaseWords } from "./errors.ts";
 
 /** One step of the schema, run once inside a transaction. Never change a published one: add another. */
 export type Migration = (db: Database) => void;
 
 /** Refuses a database that a newer version of this program has written. Changes nothing. */
-export function refuseNewer(db: Database, migrations: readonly Migration[]): void {
+export function refuseNewer(
+  db: Database,
+  migrations: readonly Migration[],
+  { database }: DatabaseWords = CHAT_DATABASE,
+): void {
   if (version(db) <= migrations.length) return;
+  const versions = `schema ${version(db)}; this one knows ${migrations.length}`;
   throw new AppError(
     "internal",
-    `The chat database ${DATABASE_NAME} of this project was written by a newer version of gns3-copilot ` +
-      `(schema ${
-        version(db)
-      }; this one knows ${migrations.length}). It was left untouched; install the newer version.`,
+    `${database} was written by a newer version of gns3-copilot (${versions}). ` +
+      "It was left untouched; install the newer version.",
   );
 }
 
 /** Runs the steps that `db` lacks, all in one transaction. Does nothing, and writes nothing, when it lacks none. */
-export function migrate(db: Database, migrations: readonly Migration[]): void {
+export function migrate(db: Database, migrations: readonly Migration[], words?: DatabaseWords): void {
   if (version(db) === migrations.length) return;
   db.transaction(() => {
     // Asked again: another process may have migrated while this one waited for the lock.
-    refuseNewer(db, migrations);
+    refuseNewer(db, migrations, words);
     for (const step of migrations.slice(version(db))) step(db);
     db.exec(`PRAGMA user_version = ${migrations.length}`);
   });

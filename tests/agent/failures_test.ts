@@ -65,11 +65,11 @@ Deno.test("an answer without a word is asked for once more, and then said to be 
   assert.equal(server.model.requests("u").length, 2);
 });
 
-Deno.test("without a model the request is refused with 400 that says what to set", async () => { // A15
+Deno.test("without a model the request is refused with 400 that says what to do", async () => { // A15
   await using server = await startChatServer({ model: null });
   const alice = server.chat("alice");
   const refused = await alice.json("POST", "/stream", { message: "hello" }, 400);
-  assert.match(refused.message, /OPENAI_MODEL/);
+  assert.match(refused.message, /^LLM configuration not found\. .* add a model configuration/);
   assert.deepEqual(await alice.json("GET", "/sessions"), []);
 });
 

@@ -17,8 +17,10 @@ export interface ChatServer {
   model: PracticeModel;
   /** What the server has logged. */
   lines: Line[];
-  /** Stops the server in good order and starts another one on the same data. */
-  restart(): Promise<void>;
+  /** Stops the server in good order and starts another one on the same data, with these options changed. */
+  restart(changes?: Partial<Config>): Promise<void>;
+  /** Tells the server that it listens on another port than it does. */
+  pretendPort(port: number): void;
   /** Asks the server to drain, as SIGTERM does. */
   drain(): Promise<void>;
   chat(user: string, projectId?: string): Chat;
@@ -61,6 +63,7 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request, info) => server.fetch(request, info),
   );
+  server.listening?.(http.addr);
   const url = `http://127.0.0.1:${http.addr.port}`;
   const stop = async () => {
     await server.drain();
@@ -71,10 +74,13 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     gns3,
     model,
     lines,
+    pretendPort: (port) => server.listening?.({ hostname: "127.0.0.1", port }),
     drain: () => server.drain(),
-    restart: async () => {
+    restart: async (changes) => {
       await stop();
+      Object.assign(config, changes);
       server = await createServer(config, { log });
+      server.listening?.(http.addr);
     },
     chat: (user, projectId = gns3.projectId) => new Chat(url, projectId, gns3.tokens[user] ?? user),
     [Symbol.asyncDispose]: async () => {

@@ -546,3 +546,38 @@ Deno.test("latency, absence and the record of requests", async () => {
     },
   );
 });
+
+Deno.test("groups: rights on one group, members who come and go, and users who may not ask for their own", async () => {
+  await withGns3({}, async ({ gns3, call: callAs }) => {
+    const alice = "alice";
+    const call = (method: string, path: string, body?: unknown, user = "admin") =>
+      callAs(method, path, body, user);
+    const made = await call("POST", "/v3/access/groups", { name: "class-a" });
+    assert.equal(made.status, 201);
+    const group = `/v3/access/groups/${of(made).user_group_id}`;
+    const member = `${group}/members/${gns3.userIds.alice}`;
+    const mine = `/v3/access/users/${gns3.userIds.alice}/groups`;
+    const names = async () => of(await call("GET", mine)).map(({ name }: { name: string }) => name);
+    assert.deepEqual(await names(), ["Users"]);
+    assert.equal((await call("PUT", member)).status, 204);
+    assert.deepEqual(await names(), ["Users", "class-a"]);
+    for (const path of [mine, group]) {
+      assert.deepEqual(await call("GET", path, undefined, alice).then(({ status, body }) => [status, body]), [
+        403,
+        {
+          message: "Permission denied (privilege Group.Audit is required)",
+          code: "forbidden",
+        },
+      ]);
+    }
+    gns3.grant("alice", group.slice(3), "Group viewer");
+    assert.equal((await call("GET", group, undefined, alice)).status, 200);
+    const nobody = `${group}/members/${UNKNOWN}`;
+    assert.equal((await call("PUT", nobody, undefined, alice)).status, 403);
+    gns3.grant("alice", group.slice(3), "Group manager");
+    assert.equal((await call("PUT", nobody, undefined, alice)).status, 404);
+    assert.equal((await call("DELETE", member, undefined, alice)).status, 204);
+    assert.deepEqual(await names(), ["Users"]);
+    assert.equal((await call("GET", `/v3/access/groups/${UNKNOWN}`)).status, 404);
+  });
+});

@@ -21,6 +21,13 @@ const STREAM: Answer = {
   schema: streamEventSchema,
 };
 
+const STARTED: Record<number, Answer> = {
+  200: STREAM,
+  400: { description: "No model is configured, or its key must be entered again" },
+  409: { description: "The session is already answering" },
+  429: { description: "Too many messages or tokens; Retry-After tells when to try again" },
+};
+
 /** Starts a turn and answers with its events, or with one JSON object when the client wants no stream. */
 export async function startTurn(
   c: Context,
@@ -30,7 +37,8 @@ export async function startTurn(
   forcedMode?: CopilotMode,
 ): Promise<Response> {
   const { service, caller } = visit;
-  const turn = service.startTurn({ caller, request, forcedMode });
+  const model = await service.modelFor(caller, c.req.raw.signal);
+  const turn = service.startTurn({ caller, model, request, forcedMode });
   const onGone = request.on_disconnect === "abort" ? () => void turn.abort("client_gone") : undefined;
   if (!request.stream) return await oneAnswer(c, service, caller.userId, turn, onGone);
   return sseResponse({
@@ -72,7 +80,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
       tag,
       summary: "Send a message and follow the assistant's turn",
       body: chatRequestSchema,
-      answers: { 200: STREAM, 409: { description: "The session is already answering" } },
+      answers: STARTED,
       handle: async (c) => {
         const visit = await deps.visit(c);
         return startTurn(c, deps, visit, await readBody(c, chatRequestSchema));
@@ -86,7 +94,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
       summary: "Let the assistant break the lab in one way, for practice",
       body: injectRequestSchema,
       bodyOptional: true,
-      answers: { 200: STREAM, 409: { description: "The session is already answering" } },
+      answers: STARTED,
       handle: async (c) => {
         const visit = await deps.visit(c);
         const request = await readBody(c, injectRequestSchema, { optional: true });
@@ -152,8 +160,10 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
 async function decide(c: Context, deps: ChatDeps, { service, caller }: Visit): Promise<Response> {
   const sessionId = sessionIdOf(c);
   const { decision, arguments: edited, reason } = await readBody(c, decisionSchema);
+  const model = await service.modelFor(caller, c.req.raw.signal);
   const turn = service.decide({
     caller,
+    model,
     sessionId,
     approvalId: c.req.param("approval_id") ?? "",
     decision: decision === "edit"
@@ -188,7 +198,7 @@ export function flatStreamRoute(deps: ChatDeps): Route {
     tag: "chat",
     summary: "Send a message; the project stands in the body",
     body: chatRequestSchema.extend({ project_id: deps.projectIdSchema }),
-    answers: { 200: STREAM },
+    answers: STARTED,
     handle: async (c) => {
       deps.requireCredential(c);
       const { project_id, ...request } = await readBody(

@@ -1,5 +1,5 @@
 // Routes about users, templates, computes and the server itself.
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { Gns3Error, invalid } from "./error.ts";
 import { bodyOf, type Env, idOf } from "./request.ts";
@@ -63,13 +63,35 @@ export function accessRoutes(state: ServerState): Hono<Env> {
     users.require(c.get("user"), "Group.Audit", null);
     return c.json([...users.groups].map(([name, id]) => groupJson(name, id)));
   });
-  app.get("/v3/access/groups/:group_id", (c) => {
-    users.require(c.get("user"), "Group.Audit", null);
+  // A right can be given on one group; it is looked at before the group is.
+  const groupIn = (c: Context<Env>, privilege: string) => {
     const id = idOf(c, "group_id");
+    users.require(c.get("user"), privilege, `/access/groups/${id}`);
     const found = [...users.groups].find(([, groupId]) => groupId === id);
     if (!found) throw new Gns3Error(404, `User group '${id}' not found`, "not_found");
-    return c.json(groupJson(...found));
+    return found;
+  };
+  app.get("/v3/access/groups/:group_id", (c) => c.json(groupJson(...groupIn(c, "Group.Audit"))));
+  app.get("/v3/access/groups/:group_id/members", (c) => {
+    const [name] = groupIn(c, "Group.Audit");
+    return c.json([...users.byName.values()].filter(({ groups }) => groups.has(name)).map(userJson));
   });
+  app.post("/v3/access/groups", async (c) => {
+    users.require(c.get("user"), "Group.Allocate", null);
+    const { name } = await bodyOf(c, z.object({ name: z.string().min(1) }));
+    const id = crypto.randomUUID();
+    users.groups.set(name, id);
+    return c.json(groupJson(name, id), 201);
+  });
+  for (const method of ["put", "delete"] as const) {
+    app[method]("/v3/access/groups/:group_id/members/:user_id", (c) => {
+      const [name] = groupIn(c, "Group.Modify");
+      const { groups } = userIn(idOf(c, "user_id"));
+      if (method === "put") groups.add(name);
+      else groups.delete(name);
+      return c.body(null, 204);
+    });
+  }
   // Without a right of their own users still see the built-in templates.
   app.get("/v3/templates", (c) => {
     const all = users.may(c.get("user"), "Template.Audit", null);

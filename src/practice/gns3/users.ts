@@ -29,12 +29,20 @@ const USER = [
   "LLMConfig.Modify",
 ];
 
-/** What each of GNS3's roles may do, as far as the practice server has it. */
-const PRIVILEGES: Record<Role, readonly string[]> = { User: USER, Auditor: AUDITOR };
+/** What each of GNS3's roles may do, as far as the practice server has it. The last two are such as people make. */
+const PRIVILEGES: Record<Role, readonly string[]> = {
+  User: USER,
+  Auditor: AUDITOR,
+  "Group viewer": ["Group.Audit"],
+  "Group manager": ["Group.Audit", "Group.Modify"],
+};
 
-export type Role = "User" | "Auditor";
+export type Role = "User" | "Auditor" | "Group viewer" | "Group manager";
 
-/** A user to be. `roles` says what they may do: by project id, "/templates" and "/computes", or "*" for the whole server. */
+/**
+ * A user to be. `roles` says what they may do: by project id, "/templates", "/computes", "/access/groups/{id}", or "*" for
+ * the whole server.
+ */
 export interface NewUser {
   username: string;
   password: string;
@@ -163,11 +171,11 @@ export class Users {
     return (token && this.#tokens.get(token)?.username) ?? null;
   }
 
-  /** True when the user may do this: in the project, or on the server when `projectId` is null. */
-  may(user: User, privilege: string, projectId: string | null): boolean {
+  /** True when the user may do this: in the project or at the path, or on the server when `where` is null. */
+  may(user: User, privilege: string, where: string | null): boolean {
     if (user.superadmin) return true;
     // "Template.Audit" is looked up at "/templates", as GNS3's access control has it.
-    const path = projectId ?? `/${privilege.split(".")[0]!.toLowerCase()}s`;
+    const path = where ?? `/${privilege.split(".")[0]!.toLowerCase()}s`;
     const roles = [user.roles.get("*"), user.roles.get(path)];
     return roles.some((role) => {
       if (!role || !PRIVILEGES[role].includes(privilege)) return false;
@@ -176,8 +184,8 @@ export class Users {
     });
   }
 
-  require(user: User, privilege: string, projectId: string | null): void {
-    if (!this.may(user, privilege, projectId)) throw forbidden(privilege);
+  require(user: User, privilege: string, where: string | null): void {
+    if (!this.may(user, privilege, where)) throw forbidden(privilege);
   }
 }
 
