@@ -61,9 +61,10 @@ export function storedModels(
     },
     gns3For: ({ credential }) => new Gns3Client({ baseUrl: config.gns3Url, credential }),
     // Loaded when it is used: LangChain comes with it.
-    tryModel: async (model, signal) => {
+    tryModel: async ({ config: model, mayCall }, signal) => {
       const { tryModel } = await import("./models/try_model.ts");
-      return await tryModel(model, { signal, timeoutMs: Math.min(TRIAL_MS, config.modelTimeout * 1000) });
+      const timeoutMs = Math.min(TRIAL_MS, config.modelTimeout * 1000);
+      return await tryModel(model, { signal, timeoutMs, mayCall });
     },
   };
   return {

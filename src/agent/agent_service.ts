@@ -297,7 +297,7 @@ export class AgentService {
   ): TurnContext {
     const account = accountOf(caller, model);
     turn.statistics.onCall = (usage) => this.#spent(account, usage);
-    const scope = { caller, model: model.config };
+    const scope = { caller, model: model.config, mayCall: model.mayCall };
     const faults = this.options.storage.faults.by(caller);
     const context = withScope(
       scope,

@@ -7,12 +7,16 @@ import type { Caller } from "../domain/scope.ts";
 import { canChat, type Owner, type SourcedModel } from "../domain/stored_model.ts";
 import type { Memberships } from "../gns3/memberships.ts";
 import type { Logger } from "../log.ts";
+import type { AddressGuard } from "../models/address_guard.ts";
 import type { ModelConfigs } from "../storage/model_configs.ts";
 
-/** The configuration of a turn. `groupId`: it is a group's, on whose account its tokens are. */
+/** The configuration of a turn. */
 export interface ChosenModel {
   config: ModelConfig;
+  /** It is a group's, on whose account its tokens are. */
   groupId?: string;
+  /** To be asked before each call; see `RequestScope`. A name is looked up only then, so that no answer waits for it. */
+  mayCall?: () => Promise<void>;
 }
 
 export interface ModelChoiceOptions {
@@ -20,8 +24,7 @@ export interface ModelChoiceOptions {
   memberships: Memberships;
   /** The configuration for everybody who has none. */
   fallback: ModelConfig | null;
-  /** Throws `AppError` when the endpoint of a stored configuration may not be called. */
-  guard(config: ModelConfig): Promise<void>;
+  guard: AddressGuard;
   log: Logger;
 }
 
@@ -42,7 +45,7 @@ export interface ModelChoice {
    */
   modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel>;
   /** A stored configuration with its key. Throws as `modelFor`. */
-  open(model: SourcedModel): Promise<ChosenModel>;
+  open(model: SourcedModel): ChosenModel;
 }
 
 export function modelChoice({ configs, memberships, fallback, guard, log }: ModelChoiceOptions): ModelChoice {
@@ -72,7 +75,7 @@ export function modelChoice({ configs, memberships, fallback, guard, log }: Mode
     };
   }
 
-  async function open(model: SourcedModel): Promise<ChosenModel> {
+  function open(model: SourcedModel): ChosenModel {
     if (!canChat(model.model_type)) {
       throw new AppError(
         "bad_request",
@@ -83,8 +86,12 @@ export function modelChoice({ configs, memberships, fallback, guard, log }: Mode
     const apiKey = configs.apiKey(model);
     if (apiKey) log.secret(apiKey);
     const config = toModelConfig(model.config, apiKey);
-    await guard(config);
-    return { config, ...(model.group_id ? { groupId: model.group_id } : {}) };
+    guard.written(config);
+    return {
+      config,
+      ...(model.group_id ? { groupId: model.group_id } : {}),
+      mayCall: () => guard.lookedUp(config),
+    };
   }
 
   return {
@@ -92,9 +99,9 @@ export function modelChoice({ configs, memberships, fallback, guard, log }: Mode
     open,
     async modelFor(caller, signal) {
       const own = chosenOwn(configs, caller.userId);
-      if (own) return await open(own);
+      if (own) return open(own);
       const { default_config, groupsKnown } = await modelsOf(caller.userId, caller, signal, false);
-      if (default_config) return await open(default_config);
+      if (default_config) return open(default_config);
       if (fallback) return { config: fallback };
       throw noModel(groupsKnown);
     },

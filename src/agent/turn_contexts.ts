@@ -60,7 +60,7 @@ export function turnContexts(options: TurnContextOptions) {
     project: Project,
     faults: FaultRecords,
   ): Omit<TurnContext, "wantsTitle"> => {
-    const { caller, model: modelConfig } = currentScope();
+    const { caller, model: modelConfig, mayCall } = currentScope();
     const { credential } = caller;
     const gns3 = new Gns3Client({
       baseUrl: options.gns3Url,
@@ -75,7 +75,7 @@ export function turnContexts(options: TurnContextOptions) {
       model: createChatModel(modelConfig, {
         temperature: request.temperature ?? undefined,
         maxTokens: request.max_tokens ?? undefined,
-      }),
+      }, mayCall),
       systemPrompt: systemPrompt(mode, skills.prompts),
       titlePrompt: titlePrompt(skills.prompts),
       ...toolsOf(mode),

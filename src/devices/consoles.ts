@@ -1,21 +1,17 @@
 // All consoles of the process: one writer for each, first come first served; what GNS3 refuses a caller is refused here.
 import { AppError } from "../domain/error.ts";
 import type { Node } from "../domain/project.ts";
-import { Channel, ChannelClosed } from "./channel.ts";
-import { Driver, type DriverLimits } from "./driver.ts";
+import { type Allowed, configure, refusalOf, refusedLines, runAll } from "./batch.ts";
+import { knowsItself, platformOf, type TemplateHints } from "./choose.ts";
+import { ConfigMemory, type Remembered } from "./config_memory.ts";
+import { type ConsoleLimits, LIMITS } from "./limits.ts";
 import type { CommandResult } from "./output.ts";
-import { judge, type Platform, platformOf } from "./platform.ts";
+import type { Platform } from "./platform.ts";
 import { PLATFORMS } from "./platforms/mod.ts";
 import { KeyedQueue, Turnstile } from "./queue.ts";
-import { type ConsoleAccess, type ConsoleTransport, openConsole, requireConsole } from "./reach.ts";
-import { overTelnet } from "./telnet.ts";
+import { type ConsoleAccess, type ConsoleTransport, requireConsole } from "./reach.ts";
 import { unlessAborted } from "./timing.ts";
-
-/** Milliseconds (and characters of output): for connecting, each command, the whole call, and tidying up after it. */
-export interface ConsoleLimits extends DriverLimits {
-  connectMs: number;
-  callMs: number;
-}
+import { explain, tooLong, visit, type Work } from "./visit.ts";
 
 export interface ConsolesOptions {
   transport?: ConsoleTransport;
@@ -41,7 +37,18 @@ export interface CallerConsoles {
    * Throws only the signal's reason: an abort interrupts the running command and returns at once, while its prompt is
    * restored behind the scenes.
    */
-  run(projectId: string, node: Node, commands: string[], signal: AbortSignal): Promise<DeviceResult>;
+  run(
+    projectId: string,
+    node: Node,
+    commands: string[],
+    signal: AbortSignal,
+    allowed?: Allowed,
+  ): Promise<DeviceResult>;
+  /**
+   * Types configuration lines, a result for each up to the first that fails; a commit that was needed is one more. With
+   * a line that the platform refuses nothing is typed, and the results are the refusals. Throws as `run`.
+   */
+  configure(projectId: string, node: Node, lines: string[], signal: AbortSignal): Promise<DeviceResult>;
   /** Whether the device answers with a prompt within `limitMs`; else a sentence that says what is missing. */
   ready(projectId: string, node: Node, limitMs: number, signal: AbortSignal): Promise<true | string>;
   /**
@@ -49,23 +56,18 @@ export interface CallerConsoles {
    * console in the order in which the model made them. Throws what `look` throws.
    */
   inOrder<T>(look: () => Promise<T>): Promise<T>;
-  /** The platform of a node; throws as `platformOf`. */
-  platform(node: Node): Platform;
+  /** The platform of a node, by its own data or its template's; throws as `platformOf`. */
+  platform(node: Node, signal: AbortSignal): Promise<Platform>;
+  /** The configuration that a device had when it was compared last. */
+  recall(projectId: string, nodeId: string): Remembered | undefined;
+  remember(projectId: string, nodeId: string, config: Remembered): void;
 }
-
-const LIMITS: ConsoleLimits = {
-  connectMs: 10_000,
-  wakeMs: 15_000,
-  commandMs: 30_000,
-  callMs: 300_000,
-  restoreMs: 5_000,
-  outputChars: 4_000_000,
-};
 
 export class Consoles {
   readonly #options: Required<ConsolesOptions> & { limits: ConsoleLimits };
   readonly #queue = new KeyedQueue();
-  readonly #sessions = new Set<Promise<unknown>>();
+  readonly #memory = new ConfigMemory();
+  readonly #visits = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
   constructor(options: ConsolesOptions = {}) {
@@ -80,7 +82,8 @@ export class Consoles {
 
   /** A view bound to a caller, with a bound of its own on how many consoles work at once; one for each turn. */
   forCaller(access: ConsoleAccess): CallerConsoles {
-    const slots = new Turnstile(this.#options.parallel);
+    const { limits } = this.#options;
+    const caller: Caller = { access, slots: new Turnstile(this.#options.parallel) };
     let earlier: Promise<unknown> = Promise.resolve();
     return {
       inOrder: (look) => {
@@ -88,11 +91,32 @@ export class Consoles {
         earlier = mine.catch(() => {});
         return mine;
       },
-      platform: (node) => platformOf(node, this.#options.platforms),
-      run: (projectId, node, commands, signal) => this.#run(access, slots, projectId, node, commands, signal),
+      recall: (projectId, nodeId) => this.#memory.recall(projectId, nodeId),
+      remember: (projectId, nodeId, config) => this.#memory.remember(projectId, nodeId, config),
+      platform: (node, signal) => this.#platform(caller, node, signal),
+      run: async (projectId, node, commands, signal, allowed = "all") => {
+        const refused = (platform: Platform) =>
+          commands.flatMap((command) => refusalOf(platform, command, allowed) ?? []);
+        return await this.#work({ caller, projectId, node, limits, signal }, {
+          // When every command is refused the console is left alone.
+          before: (platform) =>
+            commands.length > 0 && refused(platform).length === commands.length ? refused(platform) : [],
+          during: (driver, platform, signal, results) =>
+            runAll(driver, platform, commands, { allowed, signal, results }),
+        });
+      },
+      configure: (projectId, node, lines, signal) =>
+        this.#work({ caller, projectId, node, limits, signal }, {
+          before: (platform) => refusedLines(platform, lines),
+          during: (driver, platform, signal, results) =>
+            configure(driver, platform, lines, { signal, results }),
+        }),
       ready: async (projectId, node, limitMs, signal) => {
-        const limits = { ...this.#options.limits, callMs: limitMs, wakeMs: limitMs, connectMs: limitMs };
-        const result = await this.#attend({ access, slots, projectId, node, limits, signal }, async () => {});
+        const short = { ...limits, callMs: limitMs, wakeMs: limitMs, connectMs: limitMs };
+        const result = await this.#work({ caller, projectId, node, limits: short, signal }, {
+          before: () => [],
+          during: async () => {},
+        });
         return result.error ? result.error.message : true;
       },
     };
@@ -101,99 +125,57 @@ export class Consoles {
   /** Interrupts what runs, waits until every console is given back. */
   async close(): Promise<void> {
     this.#closing.abort(new AppError("unavailable", "The server is shutting down."));
-    await Promise.allSettled(this.#sessions);
+    await Promise.allSettled(this.#visits);
   }
 
-  async #run(
-    access: ConsoleAccess,
-    slots: Turnstile,
-    projectId: string,
-    node: Node,
-    commands: string[],
-    signal: AbortSignal,
-  ): Promise<DeviceResult> {
-    const nothingToSend = this.#allRefused(node, commands);
-    if (nothingToSend) return { results: nothingToSend, notes: [] };
+  /** `before` tells what needs no console; its results end the call. Throws only the signal's reason. */
+  async #work(call: Call, { before, during }: Job): Promise<DeviceResult> {
+    const { node, limits, signal } = call;
     const results: CommandResult[] = [];
-    const session = { access, slots, projectId, node, limits: this.#options.limits, signal };
-    const { notes, error } = await this.#attend(session, async (driver, platform, limited) => {
-      for (const command of commands) {
-        results.push(refusal(platform, command) ?? await driver.run(command.trim(), limited));
-      }
-    });
-    return { results: [...results], notes, ...(error ? { error } : {}) };
-  }
-
-  /** The answers when the platform refuses every command: the console is then left alone. */
-  #allRefused(node: Node, commands: string[]): CommandResult[] | undefined {
-    if (commands.length === 0) return undefined;
-    let platform: Platform;
-    try {
-      platform = platformOf(node, this.#options.platforms);
-    } catch {
-      return undefined; // Why there is no platform is told by the visit.
-    }
-    const refusals = commands.flatMap((command) => refusal(platform, command) ?? []);
-    return refusals.length === commands.length ? refusals : undefined;
-  }
-
-  /** One visit to a console, from the queue to the closed connection; `work` gets a device at its prompt. */
-  async #attend(session: Session, work: Work): Promise<{ notes: string[]; error?: AppError }> {
-    const { signal } = session;
-    const call = new AbortController();
-    const timer = setTimeout(() => call.abort(tooLong(session)), session.limits.callMs);
-    const limited = AbortSignal.any([signal, call.signal, this.#closing.signal]);
+    const own = new AbortController();
+    const timer = setTimeout(() => own.abort(tooLong(node, limits)), limits.callMs);
+    const limited = AbortSignal.any([signal, own.signal, this.#closing.signal]);
     const notes = new Set<string>();
-    const visit = this.#visit(session, limited, notes, work);
-    this.#sessions.add(visit);
-    visit.catch(() => {}).finally(() => this.#sessions.delete(visit));
+    const visiting = this.#visit(call, limited, notes, {
+      before: (platform) => results.push(...before(platform)) > 0,
+      during: (driver, platform, signal) => during(driver, platform, signal, results),
+    });
+    this.#visits.add(visiting);
+    visiting.catch(() => {}).finally(() => this.#visits.delete(visiting));
     try {
-      await unlessAborted(limited, visit);
-      return { notes: [...notes] };
+      await unlessAborted(limited, visiting);
+      return { results: [...results], notes: [...notes] };
     } catch (error) {
       signal.throwIfAborted();
-      return { notes: [...notes], error: this.#explain(error, session.node) };
+      const said = explain(error, node, this.#options.onFault);
+      return { results: [...results], notes: [...notes], error: said };
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #explain(error: unknown, node: Node): AppError {
-    if (error instanceof ChannelClosed) {
-      return new AppError("unavailable", `${node.name}: the console closed. Has the node stopped?`);
-    }
-    if (!(error instanceof AppError)) {
-      this.#options.onFault(error);
-      return new AppError("internal", `The console of ${node.name} could not be used: an unexpected fault.`);
-    }
-    // What the driver says begins with "it" or "its": the device is named here.
-    if (!/^its? /.test(error.message)) return error;
-    const message = `${node.name} is not ready: ${error.message}.`;
-    return new AppError(error.code, message, { retryAfter: error.retryAfter });
-  }
-
-  async #visit(session: Session, signal: AbortSignal, notes: Set<string>, work: Work): Promise<void> {
-    const { access, projectId, node, limits } = session;
-    requireConsole(node, this.#options.transport);
-    const platform = platformOf(node, this.#options.platforms);
+  async #visit(
+    call: Call,
+    signal: AbortSignal,
+    notes: Set<string>,
+    { before, during }: { before(platform: Platform): boolean; during: Work },
+  ): Promise<void> {
+    const { caller, projectId, node, limits } = call;
+    const { transport } = this.#options;
+    const refusal = reason(() => requireConsole(node, transport));
+    // A switch has no platform either, but that it has no console is what helps.
+    const platform = await this.#platform(caller, node, signal).catch((error) => {
+      throw refusal ?? error;
+    });
+    if (before(platform)) return;
+    if (refusal) throw refusal;
     // The slot first: waiting for a busy console then delays only this caller, not those behind it on other consoles.
-    const leaveSlot = await session.slots.enter(signal);
+    const leaveSlot = await caller.slots.enter(signal);
     try {
       const leaveQueue = await this.#queue.enter(`${projectId}/${node.node_id}`, signal);
       try {
-        const { transport } = this.#options;
-        const { connectMs } = limits;
-        const raw = await openConsole(access, projectId, node, { transport, connectMs, signal });
-        const channel = new Channel(overTelnet(raw));
-        const driver = new Driver(channel, platform, limits);
-        try {
-          await driver.open(signal);
-          await work(driver, platform, signal);
-        } finally {
-          await tidyUp(driver, limits.restoreMs);
-          for (const note of driver.notes) notes.add(note);
-          await channel.close();
-        }
+        const { access } = caller;
+        await visit({ access, transport, projectId, node, platform, limits }, signal, notes, during);
       } finally {
         leaveQueue();
       }
@@ -201,45 +183,53 @@ export class Consoles {
       leaveSlot();
     }
   }
+
+  async #platform(caller: Caller, node: Node, signal: AbortSignal): Promise<Platform> {
+    const { platforms } = this.#options;
+    const template = knowsItself(node, platforms) ? undefined : await templateOf(caller, node, signal);
+    return platformOf(node, platforms, template);
+  }
 }
 
-/** The answer to a command that the platform refuses, which is never sent. */
-function refusal(platform: Platform, command: string): CommandResult | undefined {
-  const verdict = judge(platform, command);
-  return verdict.kind === "refused" ? refused(command, `Refused: ${verdict.why}.`) : undefined;
-}
-
-interface Session {
+interface Caller {
   access: ConsoleAccess;
   slots: Turnstile;
+  /** Asked once for all nodes of a turn. */
+  templates?: Promise<(TemplateHints & { template_id: string })[]>;
+}
+
+interface Call {
+  caller: Caller;
   projectId: string;
   node: Node;
   limits: ConsoleLimits;
   signal: AbortSignal;
 }
 
-type Work = (driver: Driver, platform: Platform, signal: AbortSignal) => Promise<void>;
+interface Job {
+  before(platform: Platform): CommandResult[];
+  during(...args: [...Parameters<Work>, CommandResult[]]): Promise<void>;
+}
 
-/** In its own time: the call's signal may have aborted, and the console must not be left with a running command. */
-async function tidyUp(driver: Driver, limitMs: number): Promise<void> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), limitMs);
+/** A caller who may not list templates just has no hints from them. */
+async function templateOf(
+  caller: Caller,
+  node: Node,
+  signal: AbortSignal,
+): Promise<TemplateHints | undefined> {
+  if (!node.template_id) return undefined;
+  caller.templates ??= caller.access.templates().catch((error) => {
+    if (error instanceof AppError) return [];
+    throw error;
+  });
+  const templates = await unlessAborted(signal, caller.templates);
+  return templates.find(({ template_id }) => template_id === node.template_id);
+}
+
+function reason(check: () => void): unknown {
   try {
-    await driver.leave(limit.signal);
+    check();
   } catch (error) {
-    if (!limit.signal.aborted) throw error;
-  } finally {
-    clearTimeout(timer);
+    return error;
   }
-}
-
-function refused(input: string, failed: string): CommandResult {
-  return { input, output: "", failed, notSent: true, elapsedMs: 0 };
-}
-
-function tooLong({ node, limits }: Session): AppError {
-  return new AppError(
-    "unavailable",
-    `${node.name}: the whole call took longer than ${Math.round(limits.callMs / 1_000)} s and was stopped.`,
-  );
 }

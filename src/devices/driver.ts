@@ -1,11 +1,14 @@
 // One engine for every kind of device: wakes the console, finds the prompt, runs commands, and leaves it as it was.
 import { AppError } from "../domain/error.ts";
-import { type Channel, ChannelClosed, ChannelTimeout } from "./channel.ts";
-import { FLOOD, type Look, lookAt } from "./look.ts";
+import { type Channel, ChannelClosed } from "./channel.ts";
 import { cleanOutput, type CommandResult, failureLine, withoutPrompt } from "./output.ts";
-import { limitOf, type Mode, nextStep, type Platform } from "./platform.ts";
-import { cleanText, lastLine } from "./text.ts";
-import { type Echo, typeLine } from "./typing.ts";
+import { limitOf, type Mode, modeOf, nextStep, type Platform } from "./platform.ts";
+import { type Ended, Running } from "./running.ts";
+import { Screen } from "./screen.ts";
+import { Settings } from "./settings.ts";
+import { type Echo, feedLine } from "./typing.ts";
+import { NeedsCredentials, unready } from "./unready.ts";
+import { type Credentials, wake } from "./wake.ts";
 
 /** Milliseconds, and the most characters that one command may print. */
 export interface DriverLimits {
@@ -15,87 +18,67 @@ export interface DriverLimits {
   outputChars: number;
 }
 
-const ENTER_AGAIN_MS = 3_000;
-const MOST_STEPS = 6;
-const MOST_CLEARS = 20;
-const CLEAR_QUIET_MS = 120;
-const OTHERS_QUIET_MS = 900;
+export interface RunOptions {
+  signal: AbortSignal;
+  /** The line is typed as it is; a command of the home mode gets the prefix of the mode it runs in. */
+  asTyped?: boolean;
+  /** It was asked for as a change, so that the device's "are you sure" is agreed to. */
+  agreed?: boolean;
+}
+
+const MOST_STEPS = 8;
+const RESTART_MS = 4_000;
+const LOGOUT_MS = 1_500;
 
 export class Driver {
-  /** What a user should know about the console: somebody else types on it, a line was cleared. */
-  readonly notes = new Set<string>();
-  readonly #channel: Channel;
+  readonly #screen: Screen;
   readonly #platform: Platform;
   readonly #limits: DriverLimits;
-  #prompt = "";
-  #mode?: Mode;
+  readonly #credentials: () => Promise<Credentials | undefined>;
+  readonly #settings: Settings;
+  readonly #running: Running;
   #found?: Mode;
+  #foundPrompt = "";
+  #loggedIn = false;
   #busy = false;
+  #restarting = false;
 
-  constructor(channel: Channel, platform: Platform, limits: DriverLimits) {
-    this.#channel = channel;
+  constructor(
+    channel: Channel,
+    platform: Platform,
+    limits: DriverLimits,
+    credentials: () => Promise<Credentials | undefined> = () => Promise.resolve(undefined),
+  ) {
+    this.#screen = new Screen(channel, platform, limits.outputChars);
     this.#platform = platform;
     this.#limits = limits;
+    this.#credentials = credentials;
+    this.#settings = new Settings(platform.session);
+    this.#running = new Running(this.#screen, credentials);
   }
 
-  /**
-   * Brings the console to a prompt in the home mode. Never confirms anything and never runs what somebody left on the
-   * line. Throws `unavailable` that says what the console shows, `ChannelClosed`, or the signal's reason.
-   */
-  async open(signal: AbortSignal): Promise<void> {
-    await this.#clearLine(signal);
-    await this.#wake(this.#limits.wakeMs, signal);
-    this.#found = this.#mode;
-    await this.#goTo(this.#platform.home, signal);
-    for (const line of this.#platform.onOpen) await this.run(line, signal);
+  /** What a user should know about the console. */
+  get notes(): Set<string> {
+    return this.#screen.notes;
   }
 
-  /**
-   * Runs one command that was judged before. Throws `ChannelClosed` before it was sent, `unavailable` when the command
-   * before could not be stopped, or the signal's reason.
-   */
-  async run(command: string, signal: AbortSignal): Promise<CommandResult> {
-    if (this.#busy) throw unready("its console did not return to the prompt after the command before");
-    const started = performance.now();
-    const limitMs = limitOf(this.#platform, command, this.#limits.commandMs);
-    const done = (raw: string, more: Partial<CommandResult> = {}): CommandResult => {
-      const output = cleanOutput(raw, this.#platform);
-      const failed = more.failed ?? failureLine(output, this.#platform);
-      const elapsedMs = Math.round(performance.now() - started);
-      return { input: command, output, ...more, ...(failed ? { failed } : {}), elapsedMs };
-    };
-    this.#busy = true;
-    const typed = await this.#type(command, signal);
-    if (typed !== "shown") {
-      this.#busy = false;
-      return done("", { failed: NOT_TYPED[typed], notSent: true });
-    }
-    await this.#channel.send(this.#platform.lineEnding);
-    let raw = "";
-    try {
-      const end = await this.#until(started + limitMs, signal, (text) => void (raw += text));
-      raw += this.#channel.take();
-      if (end === "prompt") {
-        this.#busy = false;
-        return done(withoutPrompt(raw));
-      }
-      const restored = await this.#interrupt(this.#limits.restoreMs, signal);
-      raw += this.#channel.take();
-      const seconds = Math.round((performance.now() - started) / 1_000);
-      const why = end === "limit"
-        ? `It did not end by itself and was stopped after ${seconds} s.`
-        : end === "flood"
-        ? `It printed more than ${this.#limits.outputChars} characters and was stopped.`
-        : `The device waits for an answer: "${end.asks}". The command was stopped.`;
-      if (!restored) {
-        return done(raw, { failed: `${why} The console did not return to its prompt.`, stopped: true });
-      }
-      return done(withoutPrompt(raw).replace(/\^C\s*$/, ""), { failed: why, stopped: true });
-    } catch (error) {
-      if (!(error instanceof ChannelClosed)) throw error;
-      raw += this.#channel.take();
-      return done(raw, { failed: "The console closed while the command ran: has the node stopped?" });
-    }
+  /** The mode in which the console is. */
+  get mode(): string {
+    return this.#screen.mode?.name ?? "";
+  }
+
+  /** What makes a command of the home mode run in this one; undefined where none does. */
+  get prefix(): string | undefined {
+    return this.#screen.mode?.prefix;
+  }
+
+  get prompt(): string {
+    return this.#screen.prompt;
+  }
+
+  /** Whether a command has made the device restart. */
+  get gone(): boolean {
+    return this.#restarting;
   }
 
   /** Whether a command is running that must be interrupted before the console is given back. */
@@ -103,179 +86,167 @@ export class Driver {
     return this.#busy;
   }
 
-  /** Leaves the console as it was found: stops what runs, runs the platform's closing commands, goes back to the mode. */
+  /**
+   * Brings the console to a prompt where commands of the home mode run. Never confirms anything and never runs what
+   * somebody left on the line. Throws `AppError` that says what the console shows, `ChannelClosed`, or the signal's
+   * reason.
+   */
+  async open(signal: AbortSignal): Promise<void> {
+    const options = { limitMs: this.#limits.wakeMs, signal, credentials: this.#credentials };
+    this.#loggedIn = (await wake(this.#screen, options)).loggedIn;
+    this.#found = this.#screen.mode;
+    this.#foundPrompt = this.#screen.prompt;
+    if (this.prefix === undefined) await this.#goHome(signal);
+    await this.#settings.set(this.mode, (line) => this.run(line, { signal }));
+  }
+
+  /**
+   * Runs one command that was judged before; lines behind a line break are its further input. Throws `ChannelClosed`
+   * before it was sent, `unavailable` when the console is not at its prompt, or the signal's reason.
+   */
+  async run(command: string, { signal, asTyped, agreed = false }: RunOptions): Promise<CommandResult> {
+    if (this.#restarting) throw unready("it restarts");
+    if (this.#busy) throw unready("its console did not return to the prompt after the command before");
+    const started = performance.now();
+    const restarts = this.#platform.restarts.some((pattern) => pattern.test(command));
+    const limitMs = restarts ? RESTART_MS : limitOf(this.#platform, command, this.#limits.commandMs);
+    const done = (raw: string, more: Partial<CommandResult> = {}): CommandResult => {
+      const output = cleanOutput(raw, this.#platform);
+      const failed = more.failed ?? failureLine(output, this.#platform);
+      const elapsedMs = Math.round(performance.now() - started);
+      return { input: command, output, ...more, ...(failed ? { failed } : {}), elapsedMs };
+    };
+    const [first = "", ...rest] = command.split("\n");
+    const prefix = asTyped || this.mode === this.#platform.home ? "" : this.prefix ?? "";
+    this.#busy = true;
+    const typed = await this.#screen.type(prefix + first, signal);
+    if (typed !== "shown") {
+      this.#busy = false;
+      return done("", { failed: NOT_TYPED[typed], notSent: true });
+    }
+    const { channel } = this.#screen;
+    const asked = { command, agreed, signal };
+    await channel.send(this.#platform.lineEnding);
+    let raw = "";
+    try {
+      for (const line of rest) await feedLine(channel, line, this.#platform.lineEnding, signal);
+      const end = await this.#running.untilPrompt(started + limitMs, asked, (text) => raw += text);
+      raw += channel.take();
+      if (end === "prompt") {
+        this.#busy = false;
+        return done(withoutPrompt(raw, this.#platform));
+      }
+      if (end === "limit" && restarts) return this.#gone(done(raw));
+      const asks = typeof end === "object" ? end.asks : undefined;
+      const restored = await this.#stop(signal, asks);
+      raw += channel.take();
+      const why = this.#whyStopped(end, started) +
+        (restored ? "" : " The console did not return to its prompt.");
+      const text = restored ? withoutPrompt(raw, this.#platform).replace(/^\^C[ \t]*\r?\n?/m, "") : raw;
+      return done(text, { failed: why, stopped: true, ...(asks ? { asked: asks } : {}) });
+    } catch (error) {
+      if (!(error instanceof ChannelClosed)) throw error;
+      raw += channel.take();
+      if (restarts) return this.#gone(done(raw));
+      return done(raw, { failed: "The console closed while the command ran: has the node stopped?" });
+    }
+  }
+
+  /** Walks over the tree of modes, one step at a time, looking at the prompt after each. Throws as `open`. */
+  async goTo(name: string, signal: AbortSignal): Promise<void> {
+    for (let step = 0; step < MOST_STEPS && this.mode && this.mode !== name; step++) {
+      const line = nextStep(this.#platform, this.mode, name);
+      if (line === undefined) break;
+      const before = this.mode;
+      const { asked } = await this.run(line, { signal, asTyped: true });
+      if (this.mode === before && asked && this.#platform.login?.password.test(asked)) {
+        throw new NeedsCredentials(
+          await this.#credentials()
+            ? `"${line}" does not accept the password that GNS3 holds for this node`
+            : `"${line}" asks for a password`,
+        );
+      }
+    }
+    if (this.mode !== name) throw unready(`it is in "${this.prompt}" and did not go to its ${name} mode`);
+  }
+
+  /** Leaves the console as it was found: stops what runs, puts settings back, returns to the mode, logs out. */
   async leave(signal: AbortSignal): Promise<void> {
     try {
-      if (this.#busy && !await this.#interrupt(this.#limits.restoreMs, signal)) return;
-      if (!this.#mode) return;
-      for (const line of this.#platform.onClose) await this.run(line, signal);
-      if (this.#found) await this.#goTo(this.#found.name, signal);
+      if (this.#restarting || this.#busy && !await this.#stop(signal)) return;
+      if (!this.mode || !this.#found) return;
+      await this.#discard(signal);
+      await this.#settings.reset(this.mode, (line) => this.run(line, { signal }));
+      await this.#return(this.#found.name, signal);
+      if (this.#loggedIn) await this.#logOut(signal);
     } catch (error) {
       if (!(error instanceof ChannelClosed || error instanceof AppError)) throw error;
     }
   }
 
-  async #wake(limitMs: number, signal: AbortSignal): Promise<void> {
-    const deadline = performance.now() + limitMs;
-    let silent = true;
-    await this.#channel.send(this.#platform.enter);
-    for (;;) {
-      const left = deadline - performance.now();
-      try {
-        const look = await this.#settle(Math.min(left, ENTER_AGAIN_MS), signal);
-        silent = false;
-        if (look.kind === "prompt") break;
-        if (look.kind === "pager") await this.#channel.send(this.#platform.pager!.quit);
-        else if (look.kind === "question" && look.question.answer !== undefined) {
-          await this.#channel.send(look.question.answer);
-        } else if (look.kind === "question") {
-          throw unready(`it waits for an answer that is not given here: "${look.text}"`);
-        } else await this.#clearLine(signal);
-        this.#channel.take();
-      } catch (error) {
-        if (!(error instanceof ChannelTimeout)) throw error;
-        const printed = this.#channel.size > 0;
-        if (performance.now() >= deadline) throw this.#notReady(limitMs, silent && !printed);
-        // Only into silence: a device that prints is booting or busy, and would take the return as an answer.
-        if (!printed) await this.#channel.send(this.#platform.enter);
-        silent &&= !printed;
-      }
-    }
-    this.#channel.take();
-  }
-
-  #notReady(limitMs: number, silent: boolean): AppError {
-    const seconds = Math.round(limitMs / 1_000);
-    if (silent) {
-      return unready(`its console printed nothing for ${seconds} s: it still boots, or the console hangs`);
-    }
-    const lines = cleanText(this.#channel.take()).split("\n").map((line) => line.trim()).filter(Boolean);
-    const last = lines.slice(-3).join(" / ").slice(-300);
-    return unready(
-      `it showed no prompt for ${seconds} s: it still boots, or a command runs on it that was not started here` +
-        (last ? ` (last lines: ${last})` : ""),
-    );
-  }
-
-  /** Reads until the prompt; answers pagers and questions on the way. */
-  async #until(
-    deadline: number,
-    signal: AbortSignal,
-    keep: (text: string) => void,
-  ): Promise<"prompt" | "limit" | "flood" | { asks: string }> {
-    let printed = 0;
-    for (;;) {
-      try {
-        const look = await this.#settle(deadline - performance.now(), signal, printed);
-        if (look.kind === "prompt") return "prompt";
-        if (look.kind === "flood") return "flood";
-        if (look.kind === "typed") {
-          this.notes.add(SOMEBODY);
-          return "prompt";
-        }
-        if (look.kind === "question" && look.question.answer === undefined) return { asks: look.text };
-        printed += this.#channel.size;
-        keep(this.#channel.take());
-        await this.#channel.send(
-          look.kind === "pager" ? this.#platform.pager!.more : look.question.answer!,
-        );
-      } catch (error) {
-        if (error instanceof ChannelTimeout) return "limit";
-        throw error;
-      }
-    }
-  }
-
-  /** What the last line is, once the console is quiet. Notes a new prompt: names change in the middle of a batch. */
-  async #settle(limitMs: number, signal: AbortSignal, printed = 0): Promise<Look> {
-    const look = await this.#channel.settle((tail) => {
-      if (printed + this.#channel.size > this.#limits.outputChars) return FLOOD;
-      return lookAt(tail, this.#platform, this.#prompt);
-    }, { limitMs, signal });
-    if (look.kind === "prompt") [this.#prompt, this.#mode] = [look.text, look.mode];
-    return look;
-  }
-
-  #type(command: string, signal: AbortSignal): Promise<Echo> {
-    return typeLine(this.#channel, command, {
-      prompt: () => this.#prompt,
-      stands: (limitMs) => this.#stands(limitMs, signal),
-      clear: () => this.#clearLine(signal),
-      enter: () => this.#channel.send(this.#platform.enter),
-      disturbed: () => this.notes.add(SOMEBODY),
-      signal,
-    });
-  }
-
-  /** What stands on the line once the console is quiet: the prompt alone, nothing, or something that we did not type. */
-  async #stands(limitMs: number, signal: AbortSignal): Promise<"prompt" | "nothing" | "text"> {
+  /** Reading works below the home mode too, as far as the device lets it: a password that is missing is no end. */
+  async #goHome(signal: AbortSignal): Promise<void> {
+    const home = modeOf(this.#platform, this.#platform.home);
     try {
-      return await this.#channel.settle((tail) => {
-        const look = lookAt(tail, this.#platform, this.#prompt);
-        if (look?.value.kind === "prompt") return { value: "prompt" as const, quietMs: look.quietMs };
-        return {
-          value: lastLine(tail).trim() ? "text" as const : "nothing" as const,
-          quietMs: OTHERS_QUIET_MS,
-        };
-      }, { limitMs, signal });
+      await this.goTo(this.#platform.home, signal);
     } catch (error) {
-      if (error instanceof ChannelTimeout) return "text";
-      throw error;
+      if (!(error instanceof NeedsCredentials) || this.mode !== home?.from) throw error;
+      this.notes.add(`Commands ran at "${this.prompt}" with fewer rights: ${error.message}.`);
     }
   }
 
-  /** Empties a half-typed line; the device shows by its backspaces that there was one. */
-  async #clearLine(signal: AbortSignal): Promise<void> {
-    for (let round = 0; round < MOST_CLEARS; round++) {
-      this.#channel.take();
-      await this.#channel.send(this.#platform.clear);
-      await this.#channel.quiet(CLEAR_QUIET_MS, { limitMs: 2_000, signal });
-      if (!this.#channel.tail.includes("\b")) return;
-      this.notes.add("Somebody had left a half-typed line on this console; it was cleared, not run.");
-    }
-    // It echoes, so a line is being edited: the interrupt empties it too, and return must not run the rest of it.
-    await this.#channel.send(this.#platform.interrupt);
-    await this.#channel.quiet(CLEAR_QUIET_MS, { limitMs: 2_000, signal });
+  /** What an aborted call has configured and not committed must not wait for whoever comes next. */
+  async #discard(signal: AbortSignal): Promise<void> {
+    const { commit } = this.#platform;
+    if (!commit?.pending.test(this.prompt) || commit.pending.test(this.#foundPrompt)) return;
+    await this.run(commit.discard, { signal, asTyped: true, agreed: true });
+    this.notes.add("Lines that were not committed were discarded.");
   }
 
-  async #interrupt(limitMs: number, signal: AbortSignal): Promise<boolean> {
-    const deadline = performance.now() + limitMs;
-    while (performance.now() < deadline) {
-      await this.#channel.send(this.#platform.interrupt);
-      try {
-        const look = await this.#settle(Math.min(1_500, deadline - performance.now()), signal);
-        if (look.kind === "prompt") {
-          this.#busy = false;
-          return true;
-        }
-        if (look.kind === "pager") await this.#channel.send(this.#platform.pager!.quit);
-      } catch (error) {
-        if (!(error instanceof ChannelTimeout)) throw error;
+  async #return(name: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.goTo(name, signal);
+    } finally {
+      // Which interface or process was being configured is not known to us.
+      if (this.prompt !== this.#foundPrompt && modeOf(this.#platform, name)?.prefix !== undefined) {
+        this.notes.add(`The console was at "${this.#foundPrompt}" and is now at "${this.prompt}".`);
       }
     }
-    return false;
   }
 
-  /** Walks over the tree of modes, one step at a time, looking at the prompt after each. */
-  async #goTo(name: string, signal: AbortSignal): Promise<void> {
-    for (let step = 0; step < MOST_STEPS && this.#mode && this.#mode.name !== name; step++) {
-      const line = nextStep(this.#platform, this.#mode.name, name);
-      if (line === undefined) break;
-      await this.run(line, signal);
+  async #logOut(signal: AbortSignal): Promise<void> {
+    const lowest = this.#platform.modes[0]!;
+    if (this.mode !== lowest.name && this.#platform.home !== this.mode) await this.goTo(lowest.name, signal);
+    const { channel } = this.#screen;
+    if (await this.#screen.type(this.#platform.login!.leave, signal) !== "shown") return;
+    await channel.send(this.#platform.lineEnding);
+    await channel.quiet(400, { limitMs: LOGOUT_MS, signal });
+  }
+
+  async #stop(signal: AbortSignal, asks?: string): Promise<boolean> {
+    const stopped = await this.#running.stop(this.#limits.restoreMs, signal, asks);
+    if (stopped) this.#busy = false;
+    return stopped;
+  }
+
+  #whyStopped(end: Exclude<Ended, "prompt">, started: number): string {
+    if (end === "limit") {
+      const seconds = Math.round((performance.now() - started) / 1_000);
+      return `It did not end by itself and was stopped after ${seconds} s.`;
     }
-    if (this.#mode?.name !== name) {
-      throw unready(`it is in "${this.#prompt}" and did not go to its ${name} mode`);
+    if (end === "flood") {
+      return `It printed more than ${this.#limits.outputChars} characters and was stopped.`;
     }
+    return `The device waits for an answer: "${end.asks}". The command was stopped.`;
+  }
+
+  #gone(result: CommandResult): CommandResult {
+    [this.#restarting, this.#busy] = [true, false];
+    return { ...result, note: "The device restarts; its console answers again when it has booted." };
   }
 }
 
-const SOMEBODY = "Somebody else types on this console at the same time.";
 const NOT_TYPED: Record<Exclude<Echo, "shown">, string> = {
   disturbed: "Not sent: somebody else is typing on this console.",
   silent: "Not sent: the console does not show what is typed; the device may hang.",
 };
-
-/** `what` completes a sentence that begins with the device's name. */
-function unready(what: string): AppError {
-  return new AppError("unavailable", what, { retryAfter: 5 });
-}

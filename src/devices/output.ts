@@ -1,4 +1,5 @@
 // One command's outcome: the device's text without echo, prompt and paging, and the line by which it says no.
+import { loggedOver } from "./look.ts";
 import type { Platform } from "./platform.ts";
 import { cleanText } from "./text.ts";
 
@@ -10,8 +11,12 @@ export interface CommandResult {
   failed?: string;
   /** It was sent and then interrupted, because it did not end by itself. */
   stopped?: true;
+  /** The question that nobody answered. */
+  asked?: string;
   /** It never reached the device. */
   notSent?: true;
+  /** What is worth knowing about how it was done. */
+  note?: string;
   elapsedMs: number;
 }
 
@@ -28,7 +33,9 @@ export function failureLine(output: string, platform: Platform): string | undefi
     .find((line) => platform.failures.some((pattern) => pattern.test(line)));
 }
 
-/** `raw` without the prompt, which is the line that is not ended. */
-export function withoutPrompt(raw: string): string {
+/** `raw` without the prompt: the line that is not ended, or one that log lines have pushed up. */
+export function withoutPrompt(raw: string, platform: Platform): string {
+  const pushed = loggedOver(raw, platform);
+  if (pushed) return `${pushed.before}\n${pushed.log}`;
   return raw.slice(0, raw.lastIndexOf("\n") + 1);
 }

@@ -1,6 +1,4 @@
-// A kind of device, described as data: what its prompts look like, what is harmless, what is never sent to it.
-import { AppError } from "../domain/error.ts";
-import type { Node } from "../domain/project.ts";
+// A kind of device, described as data: what its prompts look like, what it asks, what is harmless, what is never sent.
 
 /** A level of a device's command line. `prompt` is matched with the whole last line, without blanks at its end. */
 export interface Mode {
@@ -10,90 +8,145 @@ export interface Mode {
   from?: string;
   enter?: string;
   leave?: string;
+  /** Makes commands of the home mode run here too when put before them; left out where they do not run here. */
+  prefix?: string;
 }
 
-/** A question that a device may ask. Without `answer` the command is stopped and the question reported. */
+/** A question that a device may ask. Without an answer the command is stopped and the question reported. */
 export interface Question {
   pattern: RegExp;
+  /** Keys that decline, or that choose what changes nothing. */
   answer?: string;
+  /** Keys that agree, only for a command that was meant to change something. */
+  confirm?: string;
+  /** Types the node's password. */
+  password?: true;
+  /** The commands to which the answer belongs; all when left out. */
+  to?: RegExp;
 }
 
-/** One rule of what is never sent, in any mode, and why. */
+/** One rule of what is never sent, or of what cannot be used, and why. */
 export interface Refusal {
   pattern: RegExp;
   why: string;
+}
+
+/**
+ * Keys that make a silent console show itself; `after`: only when that is what stands on the last line, `unless`: not
+ * when the console has shown that before.
+ */
+export interface WakeKeys {
+  keys: string;
+  after?: RegExp;
+  unless?: RegExp;
+}
+
+/** How a device asks who is there. `leave` logs out again at the lowest mode. */
+export interface Login {
+  username: RegExp;
+  password: RegExp;
+  refused: RegExp;
+  leave: string;
+}
+
+/** Settings of the session that are changed for the visit and put back: paging and width. */
+export interface SessionSettings {
+  /** Shows how they are; the groups of `pattern` are `$1`, `$2` … in `reset`. */
+  show?: { command: string; pattern: RegExp };
+  set: string[];
+  reset: string[];
+  /** What the groups are when nothing was shown. */
+  usual: string[];
+  /** The modes in which these commands exist; all when left out. */
+  modes?: string[];
+}
+
+/** Configuration that takes effect only when it is committed. */
+export interface Commit {
+  /** The prompt while something waits for it. */
+  pending: RegExp;
+  command: string;
+  discard: string;
+}
+
+/** The commands that show configurations, and what of their output is no configuration. */
+export interface Configurations {
+  running: string;
+  startup?: string;
+  /** What a device says that has none. */
+  none?: RegExp;
+  noise: RegExp[];
 }
 
 export interface Platform {
   name: string;
   /** What people call such a device, for messages. */
   title: string;
-  /** Netmiko's names, as in the tag `device_type:…`. */
+  /** Netmiko's names, as in the tag `device_type:…`; the first is the one to recommend. */
   deviceTypes: string[];
   /** GNS3 node types that are always of this kind. */
   nodeTypes: string[];
+  /** How images, templates and nodes of this kind are called. */
+  hints: RegExp[];
   modes: Mode[];
   /** The mode in which commands run. */
   home: string;
+  /** The mode in which configuration is typed; left out where nothing is configured so. */
+  configMode?: string;
   lineEnding: string;
-  /** Stops a running command. */
-  interrupt: string;
+  /** Stop a running command; tried in turn. */
+  interrupt: string[];
+  /** Leaves a question without an answer. */
+  cancel: string;
   /** Empties a half-typed line without running it. */
   clear: string;
-  /** Asks for a fresh prompt; confirms nothing. */
+  /** Asks for a fresh prompt at an empty line. */
   enter: string;
+  /** Tried in turn on a silent console; none of them confirms anything. */
+  wake: WakeKeys[];
+  /** "Press RETURN": what a console says that waits for somebody. */
+  invitation?: RegExp;
   pager?: { pattern: RegExp; more: string; quit: string };
   questions: Question[];
+  /** Questions of a device that starts for the first time. */
+  startup: Question[];
+  /** What a console shows that cannot be used. */
+  blocked: Refusal[];
+  login?: Login;
+  /** Log lines that a device prints between everything else. */
+  noise?: RegExp;
   /** Lines by which a device says that it did not do what it was told. */
   failures: RegExp[];
-  /** Commands that only look or test. */
+  /** Commands that only look or test, without pipes. */
   readOnly: RegExp[];
+  /** What may stand behind `|` in such a command, and words by which a pipe writes. */
+  pipes?: { filters: RegExp; writers: string[] };
   refused: Refusal[];
+  /** Commands that take something away for good or restart the device. */
+  destroys: RegExp[];
+  /** Commands of the home mode, which people also write among configuration lines. */
+  exec: RegExp[];
+  /** Lines that only change the mode: this program does that itself. */
+  modeChanges: { in: RegExp; out: RegExp; back: RegExp };
+  /** Lines that people leave in configurations and that do nothing. */
+  comment?: RegExp;
+  /** Input of several lines; the group is the character that ends it. */
+  multiline?: RegExp;
+  commit?: Commit;
+  configurations?: Configurations;
   /** The characters that a command may have. */
   charset: RegExp;
   maxLength: number;
-  onOpen: string[];
-  onClose: string[];
+  session?: SessionSettings;
   /** Commands that need another time limit than usual, the first match counts. */
   limits: { pattern: RegExp; seconds: number }[];
+  /** Commands after which the device is gone for a while. */
+  restarts: RegExp[];
 }
 
-/** What a command would do, known before it is sent. */
-export type Verdict = { kind: "read" | "change" } | { kind: "refused"; why: string };
-
-/** Judges `command` exactly as it would be sent: without blanks around it, nothing else changed. */
-export function judge(platform: Platform, command: string): Verdict {
-  const refused = (why: string): Verdict => ({ kind: "refused", why });
-  // A line break would start a second command, and a device may skip a hidden character and read what follows it.
-  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(command)) {
-    return refused("it holds a line break or a control character; send one command at a time");
-  }
-  const text = command.trim();
-  if (text === "") return refused("it is empty");
-  for (const { pattern, why } of platform.refused) if (pattern.test(text)) return refused(why);
-  if (!platform.charset.test(text)) return refused("it holds characters that this device does not take");
-  if (text.length > platform.maxLength) return refused(`it is longer than ${platform.maxLength} characters`);
-  return { kind: platform.readOnly.some((pattern) => pattern.test(text)) ? "read" : "change" };
-}
-
-/**
- * The platform of a node: a GNS3 node type that is always of one kind decides, else the tag `device_type:…`. A tag that
- * contradicts the type must not lift the rules of what is really there. Throws `validation_error` that says how to tag.
- */
-export function platformOf(node: Node, platforms: readonly Platform[]): Platform {
-  const typed = platforms.find((platform) => platform.nodeTypes.includes(node.node_type));
-  if (typed) return typed;
-  const tag = node.tags.find((one) => one.startsWith("device_type:"))?.slice("device_type:".length).trim();
-  const tagged = platforms.find((platform) => tag && platform.deviceTypes.includes(tag));
-  if (tagged) return tagged;
-  const known = platforms.flatMap((platform) => platform.deviceTypes).join(", ");
-  throw new AppError(
-    "validation_error",
-    tag
-      ? `${node.name} has the tag device_type:${tag}, which is not known here. Known types: ${known}.`
-      : `What kind of device ${node.name} (${node.node_type}) is, is not known: give the node or its template ` +
-        `a tag device_type:<type>. Known types: ${known}.`,
-  );
+/** The mode called `name`. */
+export function modeOf(platform: Platform, name: string): Mode | undefined {
+  return platform.modes.find((one) => one.name === name);
 }
 
 /** The time limit of a command in milliseconds. */
@@ -104,9 +157,10 @@ export function limitOf(platform: Platform, command: string, usualMs: number): n
 
 /** The command that leads one step from mode `from` towards mode `to`, up or down the tree of modes. */
 export function nextStep(platform: Platform, from: string, to: string): string | undefined {
-  const mode = (name?: string) => platform.modes.find((one) => one.name === name);
   const path: string[] = [];
-  for (let at = mode(to); at; at = mode(at.from)) path.unshift(at.name);
+  for (let at = modeOf(platform, to); at; at = at.from ? modeOf(platform, at.from) : undefined) {
+    path.unshift(at.name);
+  }
   const below = path.indexOf(from);
-  return below >= 0 ? mode(path[below + 1])?.enter : mode(from)?.leave;
+  return below >= 0 ? modeOf(platform, path[below + 1] ?? "")?.enter : modeOf(platform, from)?.leave;
 }

@@ -12,6 +12,13 @@ export interface ConsoleAccess {
   readonly origin: string;
   version(): Promise<string>;
   node(projectId: string, nodeId: string, signal?: AbortSignal): Promise<Node>;
+  templates(signal?: AbortSignal): Promise<{ template_id: string; name: string; tags: string[] }[]>;
+  /** What the console is logged in with, where GNS3 has it: never shown, never logged. */
+  credentials(
+    projectId: string,
+    nodeId: string,
+    signal?: AbortSignal,
+  ): Promise<{ username: string; password: string } | undefined>;
   computes(signal?: AbortSignal): Promise<{ compute_id: string; host: string }[]>;
   /** Holds the credential: never shown, never logged. */
   consoleUrl(projectId: string, nodeId: string): string;

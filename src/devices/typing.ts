@@ -1,6 +1,6 @@
 // Types a line so that it cannot mix with what somebody else types: return is pressed only when the echo is right.
 import { type Channel, ChannelTimeout } from "./channel.ts";
-import { cleanText } from "./text.ts";
+import { echoState, endsWithLine } from "./echo.ts";
 
 /** `shown`: it stands on the line, whole and alone. Otherwise nothing of it was left there. */
 export type Echo = "shown" | "disturbed" | "silent";
@@ -19,6 +19,8 @@ export interface TypingHelp {
 const TRIES = 3;
 const ECHO_MS = 3_000;
 const OTHERS_MS = 5_000;
+const FEED_QUIET_MS = 60;
+const AT_ONCE = { value: true, quietMs: 0 };
 
 /** Types `line` without return. Throws `ChannelClosed`, or the signal's reason. */
 export async function typeLine(channel: Channel, line: string, help: TypingHelp): Promise<Echo> {
@@ -57,17 +59,37 @@ async function free(channel: Channel, help: TypingHelp): Promise<boolean> {
   return stands === "prompt";
 }
 
-/** Blanks do not count: terminals break long lines and print blanks when they do. */
-const squeeze = (text: string) => text.replace(/\s+/g, "");
+/**
+ * Types a line of input that a running command reads, as a banner's text, and presses return. Throws `ChannelClosed`, or
+ * the signal's reason. A console that does not show the line is given time and gets the return all the same.
+ */
+export async function feedLine(
+  channel: Channel,
+  line: string,
+  lineEnding: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await channel.quiet(FEED_QUIET_MS, { limitMs: ECHO_MS, signal });
+  channel.take();
+  if (line) {
+    await channel.send(line);
+    const limits = { limitMs: ECHO_MS, signal };
+    try {
+      await channel.settle((tail) => endsWithLine(tail, line) ? AT_ONCE : undefined, limits);
+    } catch (error) {
+      if (!(error instanceof ChannelTimeout)) throw error;
+    }
+    channel.take();
+  }
+  await channel.send(lineEnding);
+}
 
 async function echoOf(channel: Channel, line: string, help: TypingHelp): Promise<Echo> {
-  const wanted = squeeze(line);
-  const redrawn = squeeze(help.prompt()) + wanted;
   try {
     return await channel.settle<Echo>((tail) => {
-      const shown = squeeze(cleanText(tail));
-      if (shown === wanted || shown.endsWith(redrawn)) return { value: "shown", quietMs: 0 };
-      return wanted.startsWith(shown) ? undefined : { value: "disturbed", quietMs: 400 };
+      const state = echoState(tail, line, help.prompt());
+      if (state === "coming") return undefined;
+      return state === "shown" ? { value: "shown", quietMs: 0 } : { value: "disturbed", quietMs: 400 };
     }, { limitMs: ECHO_MS, signal: help.signal });
   } catch (error) {
     if (!(error instanceof ChannelTimeout)) throw error;

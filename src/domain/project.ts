@@ -27,6 +27,8 @@ export interface Node {
   console_host?: string | null;
   console_type?: string | null;
   template_id?: string | null;
+  /** The file name of what the node runs: a disk image, a container image, an IOS image. */
+  image?: string;
   /** The machine that runs the node; `local` is the GNS3 server itself. */
   compute_id?: string | null;
   tags: string[];

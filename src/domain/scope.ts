@@ -16,6 +16,8 @@ export interface Caller {
 export interface RequestScope {
   caller: Caller;
   model: ModelConfig;
+  /** Asked before each call of the model; throws `AppError` when its endpoint may not be called. Absent: it may. */
+  mayCall?: () => Promise<void>;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

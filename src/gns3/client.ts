@@ -10,10 +10,12 @@ import { drawingCalls } from "./drawings.ts";
 import { type Gns3Request, openStream, originOf, send, type Server } from "./request.ts";
 import {
   type Compute,
+  type ConsoleCredentials,
   type Gns3User,
   type LinkFilter,
   type Template,
   toCompute,
+  toCredentials,
   toGroup,
   toLink,
   toLinkFilter,
@@ -145,6 +147,15 @@ export class Gns3Client {
 
   node(projectId: string, nodeId: string, signal?: AbortSignal): Promise<Node> {
     return this.#call("GET", node(projectId, nodeId), toNode, { signal });
+  }
+
+  /** What the node's console is logged in with: for the console itself and nothing else. */
+  credentials(
+    projectId: string,
+    nodeId: string,
+    signal?: AbortSignal,
+  ): Promise<ConsoleCredentials | undefined> {
+    return this.#call("GET", node(projectId, nodeId), toCredentials, { signal });
   }
 
   links(projectId: string, signal?: AbortSignal): Promise<Link[]> {

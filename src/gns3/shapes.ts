@@ -21,6 +21,12 @@ export interface Template {
   tags: string[];
 }
 
+/** A name and a password for a device's console. Never leaves `gns3` and `devices`. */
+export interface ConsoleCredentials {
+  username: string;
+  password: string;
+}
+
 /** A machine that runs nodes. */
 export interface Compute {
   compute_id: string;
@@ -51,6 +57,7 @@ const nodeShape = z.object({
   compute_id: text,
   template_id: text,
   netmiko_device_type: text,
+  properties: z.object({ hda_disk_image: text, image: text, path: text }).nullish().catch(null),
   tags: z.array(z.string()).nullish().catch(null),
   x: number,
   y: number,
@@ -59,20 +66,35 @@ const nodeShape = z.object({
 
 /** A node without its credentials. GNS3 3.1's `netmiko_device_type` counts as the tag `device_type:…`. */
 export function toNode(value: unknown): Node {
-  const { netmiko_device_type, tags, ports, ...node } = nodeShape.parse(value);
-  const all = tags ?? [];
-  if (netmiko_device_type && !all.some((tag) => tag.startsWith("device_type:"))) {
-    all.push(`device_type:${netmiko_device_type}`);
-  }
+  const { netmiko_device_type, properties, tags, ports, ...node } = nodeShape.parse(value);
+  const image = properties?.hda_disk_image || properties?.image || properties?.path;
   return {
     ...node,
-    tags: all,
+    // A path on the compute is nobody's business.
+    ...(image ? { image: image.replace(/^(?:\/|[A-Z]:\\).*[/\\]/i, "") } : {}),
+    tags: typed(tags, netmiko_device_type),
     ports: (ports ?? []).map(({ short_name, link_type, ...port }) => ({
       ...port,
       ...(short_name ? { short_name } : {}),
       ...(link_type ? { link_type } : {}),
     })),
   };
+}
+
+/** The tags, with GNS3 3.1's field as one of them where no tag says it. */
+function typed(tags: string[] | null | undefined, deviceType: string | null | undefined): string[] {
+  const all = tags ?? [];
+  if (!deviceType || all.some((tag) => tag.startsWith("device_type:"))) return all;
+  return [...all, `device_type:${deviceType}`];
+}
+
+const credentialsShape = z.object({ default_username: text, default_password: text });
+
+/** What a console is logged in with; only GNS3 3.1 has it. Undefined when neither name nor password is set. */
+export function toCredentials(value: unknown): ConsoleCredentials | undefined {
+  const { default_username, default_password } = credentialsShape.parse(value);
+  if (!default_username && !default_password) return undefined;
+  return { username: default_username ?? "", password: default_password ?? "" };
 }
 
 const linkShape = z.object({
@@ -156,10 +178,14 @@ const templateShape = z.object({
   category: z.string().optional().catch(undefined),
   builtin: z.boolean().catch(false),
   compute_id: z.string().nullish().catch(null).transform((id) => id ?? null),
-  tags: z.array(z.string()).nullish().catch(null).transform((tags) => tags ?? []),
+  netmiko_device_type: text,
+  tags: z.array(z.string()).nullish().catch(null),
 });
 
-export const toTemplate = (value: unknown): Template => templateShape.parse(value);
+export function toTemplate(value: unknown): Template {
+  const { netmiko_device_type, tags, ...template } = templateShape.parse(value);
+  return { ...template, tags: typed(tags, netmiko_device_type) };
+}
 
 const computeShape = z.object({ compute_id: z.string(), name: z.string().catch(""), host: z.string() });
 

@@ -18,7 +18,11 @@ export class ChatModel extends ChatOpenAICompletions {
   /** Learned about this model at this endpoint; shared by all models made for the pair. */
   readonly quirks: Quirks;
 
-  constructor(config: ModelConfig, overrides: { temperature?: number; maxTokens?: number } = {}) {
+  constructor(
+    config: ModelConfig,
+    overrides: { temperature?: number; maxTokens?: number } = {},
+    readonly mayCall?: () => Promise<void>,
+  ) {
     const endpoint = endpointOf(config);
     super({
       model: config.model,
@@ -69,12 +73,16 @@ export class ChatModel extends ChatOpenAICompletions {
   }
 }
 
-/** Makes a model; a fraction of a millisecond, so make one a turn. Throws `AppError` for an unusable `base_url`. */
+/**
+ * Makes a model; a fraction of a millisecond, so make one a turn. `mayCall` is asked before each call and throws
+ * `AppError` to prevent it. Throws `AppError` for an unusable `base_url`.
+ */
 export function createChatModel(
   config: ModelConfig,
   overrides?: { temperature?: number; maxTokens?: number },
+  mayCall?: () => Promise<void>,
 ): ChatModel {
-  return new ChatModel(config, overrides);
+  return new ChatModel(config, overrides, mayCall);
 }
 
 function headersOf(config: ModelConfig, endpoint: Endpoint): Record<string, string> {

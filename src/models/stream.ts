@@ -32,8 +32,8 @@ const MAX_RETRY_AFTER = 20_000;
 const RETRYABLE = new Set(["rate_limit", "overloaded", "unreachable", "cut"]);
 
 /**
- * Streams one answer; each batch is what came in one read, in order. Throws `signal.reason` when stopped, else
- * `ModelError`. An empty answer is asked for once more, then `ModelError` `empty` is thrown.
+ * Streams one answer; each batch is what came in one read, in order. Throws `signal.reason` when stopped, what the model's
+ * `mayCall` throws, else `ModelError`. An empty answer is asked for once more, then `ModelError` `empty` is thrown.
  */
 export async function* streamModel(
   model: ChatModel,
@@ -62,6 +62,7 @@ async function* attempts(
   options: StreamOptions,
   wire: AbortController,
 ): AsyncGenerator<ModelDelta[], void, void> {
+  await model.mayCall?.();
   const learned = new Set<string>();
   let retries = 0;
   let wasEmpty = false;

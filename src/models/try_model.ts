@@ -34,10 +34,18 @@ const QUESTION = 'Call the tool report_ready with the word "ready". Answer with 
 /** A provider that is overloaded is asked again for a moment only: somebody is waiting in front of a form. */
 const BACKOFF_MS = 200;
 
-/** Calls the model once. Throws nothing but the reason of `signal`; `timeoutMs` bounds the whole trial. */
+export interface TrialOptions {
+  signal: AbortSignal;
+  /** Bounds the whole trial. */
+  timeoutMs: number;
+  /** As for `createChatModel`. */
+  mayCall?: () => Promise<void>;
+}
+
+/** Calls the model once. Throws nothing but the reason of `signal`. */
 export async function tryModel(
   config: ModelConfig,
-  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+  { signal, timeoutMs, mayCall }: TrialOptions,
 ): Promise<ModelTrial> {
   const began = performance.now();
   const result = (ok: boolean, message: string, supports_tools: boolean | null, usage?: ModelUsage) => ({
@@ -50,7 +58,7 @@ export async function tryModel(
   });
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    const answer = await askModel(createChatModel(config), [new HumanMessage(QUESTION)], {
+    const answer = await askModel(createChatModel(config, {}, mayCall), [new HumanMessage(QUESTION)], {
       signal: AbortSignal.any([signal, late]),
       tools: [TOOL],
       silenceLimit: timeoutMs,

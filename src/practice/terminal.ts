@@ -175,6 +175,8 @@ export class Terminal {
         this.#atPrompt = true;
       } else if (atPrompt && key === "?" && this.#shell.help) {
         this.#output(`?\n${this.#shell.help(this.#line)}${this.#shell.prompt()}${this.#line}`);
+      } else if (key === "\x12" && this.#shell.help) {
+        this.#output(`\n${atPrompt ? this.#shell.prompt() : ""}${this.#line}`);
       } else if (key === "\x1b") {
         await this.#skipEscapeSequence(signal);
       } else {

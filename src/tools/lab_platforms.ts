@@ -1,4 +1,5 @@
 // Which devices of a lab a fault can be put on.
+import type { Platform } from "../devices/platform.ts";
 import { AppError } from "../domain/error.ts";
 import type { Issue } from "../knowledge/kinds.ts";
 import type { ToolContext } from "./tool.ts";
@@ -19,7 +20,7 @@ export async function labOf({ gns3, consoles, project, signal }: ToolContext): P
   const lab: Lab = { byType: new Map(), nodes: [] };
   try {
     for (const node of await gns3.nodes(project.project_id, signal)) {
-      const types = typesOf(() => consoles.platform(node).deviceTypes);
+      const types = await typesOf(consoles.platform(node, signal));
       const first = types[0];
       if (!first) continue;
       lab.nodes.push({ name: node.name, types });
@@ -41,9 +42,9 @@ export function fits({ platforms }: Issue, { nodes }: Lab): string[] {
 }
 
 /** Switches, clouds and untagged devices are of no kind that is known. */
-function typesOf(look: () => readonly string[]): readonly string[] {
+async function typesOf(platform: Promise<Platform>): Promise<readonly string[]> {
   try {
-    return look();
+    return (await platform).deviceTypes;
   } catch (error) {
     if (error instanceof AppError) return [];
     throw error;

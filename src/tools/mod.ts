@@ -1,7 +1,10 @@
 // Every tool there is, and which of them a turn has.
 import type { CopilotMode } from "../domain/model_config.ts";
 import { listCaptures, startCapture, stopCapture } from "./captures.ts";
+import { compareDeviceConfig } from "./compare_config.ts";
 import { deleteLinks, deleteNodes } from "./delete.ts";
+import { deviceCommands } from "./device_commands.ts";
+import { deviceConfigCommands } from "./device_config.ts";
 import { ellipseDrawing, rectangleDrawing, textDrawing } from "./drawings.ts";
 import { templates, topologyReader } from "./lab.ts";
 import { injectionSkills } from "./injection_skills.ts";
@@ -39,6 +42,9 @@ export const TOOLS: readonly Tool[] = [
   listCaptures,
   packetAnalysis,
   waitSeconds,
+  deviceCommands,
+  deviceConfigCommands,
+  compareDeviceConfig,
   vpcsCommands,
   packetAnalysisSkills,
   deviceSkills,

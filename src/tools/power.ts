@@ -1,6 +1,7 @@
 // Tools that start, stop and suspend nodes.
 import { z } from "zod";
 import { AppError } from "../domain/error.ts";
+import { sleep } from "../devices/timing.ts";
 import type { CopilotMode } from "../domain/model_config.ts";
 import type { Node } from "../domain/project.ts";
 import { findNode } from "./names.ts";
@@ -8,8 +9,10 @@ import { forEach } from "./results.ts";
 import { defineTool, type Tool, type ToolContext } from "./tool.ts";
 
 const PARALLEL = 5;
-/** A virtual PC answers within a second or two of its start. */
-const READY_MS = 10_000;
+/** A virtual PC answers within a second or two of its start, most routers within two minutes. */
+const READY_MS = { pc: 10_000, router: 150_000 };
+/** A key would stop a boot loader, so that a router is left alone at first. */
+const BOOTING_MS = 5_000;
 
 interface Action {
   verb: "start" | "stop" | "suspend";
@@ -36,12 +39,29 @@ function powerTool(action: Action): Tool {
         signal: context.signal,
         label: (id: string) => ({ node_id: id }),
       };
-      return await forEach(node_ids, options, (id) => act(action, findNode(id, nodes), context));
+      const started = new Map<string, Node>();
+      const report = await forEach(
+        node_ids,
+        options,
+        (id) => act(action, findNode(id, nodes), context, started),
+      );
+      // All at once and after the last start: booting takes far longer than starting.
+      await Promise.all(report.results.map(async (result) => {
+        const node = started.get(String(result.node_id));
+        if (node && !result.note) Object.assign(result, await readiness(node, context));
+      }));
+      return report;
     },
   });
 }
 
-async function act(action: Action, node: Node, context: ToolContext): Promise<Record<string, unknown>> {
+/** `started` gets the nodes that were started, as they are then. */
+async function act(
+  action: Action,
+  node: Node,
+  context: ToolContext,
+  started: Map<string, Node>,
+): Promise<Record<string, unknown>> {
   const { gns3, signal, project: { project_id } } = context;
   const named = { node_id: node.node_id, name: node.name };
   if (node.status === action.reached) {
@@ -61,21 +81,26 @@ async function act(action: Action, node: Node, context: ToolContext): Promise<Re
       `GNS3 took the request, but ${node.name} is ${after.status}. A ${node.node_type} node may not support it.`,
     );
   }
-  const more = action.verb === "start" ? await readiness(after, context) : {};
-  return { ...named, node_status: after.status, ...more };
+  if (action.verb === "start") started.set(after.node_id, after);
+  return { ...named, node_status: after.status };
 }
 
+/** Whether the console answers; a node without one, or of unknown kind, is not waited for. */
 async function readiness(
   node: Node,
   { consoles, project, signal }: ToolContext,
 ): Promise<Record<string, string>> {
-  if (node.node_type !== "vpcs") {
-    return node.console_type && node.console_type !== "none"
-      ? { note: "Started. A router may need minutes to boot: wait_seconds, then try its console." }
-      : {};
+  if (!node.console_type || node.console_type === "none") return {};
+  try {
+    const platform = await consoles.platform(node, signal);
+    const pc = platform.nodeTypes.includes("vpcs");
+    if (!pc) await sleep(BOOTING_MS, signal);
+    const ready = await consoles.ready(project.project_id, node, pc ? READY_MS.pc : READY_MS.router, signal);
+    return ready === true ? { console: "ready" } : { console: "not ready", note: ready };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { note: `It is starting and may need minutes to boot. ${error.message}` };
   }
-  const ready = await consoles.ready(project.project_id, node, READY_MS, signal);
-  return ready === true ? { console: "ready" } : { console: "not ready", note: ready };
 }
 
 const LAB: CopilotMode[] = ["lab_automation_assistant"];
@@ -84,7 +109,8 @@ export const startNodes = powerTool({
   verb: "start",
   reached: "started",
   description:
-    "Starts nodes. For VPCS it waits until the console answers; routers boot for minutes after it returns.",
+    "Starts nodes and waits until their consoles answer, for routers up to two and a half minutes. A node whose kind " +
+    "is not known is not waited for.",
   modes: LAB,
 });
 

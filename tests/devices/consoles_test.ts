@@ -224,9 +224,143 @@ Deno.test("Consoles hides a fault of this program from the user and tells the lo
     version: () => Promise.reject(new TypeError("secret detail")),
     node: () => Promise.reject(new Error()),
     computes: () => Promise.resolve([]),
+    templates: () => Promise.resolve([]),
+    credentials: () => Promise.resolve(undefined),
     consoleUrl: () => "",
   });
   const { error } = await broken.run(PROJECT_ID, l.node("PC1"), ["show ip"], never);
   assert.deepEqual([error!.code, error!.message.includes("secret")], ["internal", false]);
   assert.equal((faults[0] as Error).message, "secret detail");
+});
+
+/** A router of unknown name and template, with a console that has a login when `password` is given. */
+async function router(more: Parameters<FakeGns3["add"]>[1] = {}, password?: string) {
+  const fake = new FakeGns3();
+  const node = fake.add("R1", { node_type: "qemu", status: "started", template_id: null, ...more });
+  const console: FakeConsole = new FakeConsole({
+    prompt: password ? "Username: " : "R1#",
+    clearKeys: "\x15",
+    unknown: "% Invalid input detected at '^' marker.\r\n",
+    commands: {
+      "show version": "IOS\r\n",
+      "show terminal | include Length": "Length: 24 lines, Width: 80 columns\r\n",
+      ...Object.fromEntries(
+        ["length 0", "width 511", "length 24", "width 80"].map((what) => [`terminal ${what}`, ""]),
+      ),
+      "configure terminal": () => void (console.prompt = "R1(config)#"),
+      "hostname R2": () => void (console.prompt = "R2(config)#"),
+      end: () => void (console.prompt = console.prompt.replace("(config)", "")),
+      lab: (out, { key }) => {
+        out("Password: ");
+        return (async () => {
+          let typed = "";
+          for (let next = await key(); next && next !== "\r"; next = await key()) typed += next;
+          if (typed === password) console.prompt = "R1#";
+          else out("\r\n% Login invalid\r\n");
+        })();
+      },
+      exit: () => void (console.prompt = "Username: "),
+    },
+  });
+  fake.consoles.set(node.node_id, console);
+  const consoles = new Consoles({ limits: { wakeMs: 4_000 } });
+  const gns3 = new Gns3Client({ baseUrl: fake.baseUrl, credential: "alice" });
+  return {
+    fake,
+    console,
+    view: consoles.forCaller(gns3),
+    node: (await gns3.nodes(PROJECT_ID))[0]!,
+    async [Symbol.asyncDispose]() {
+      await consoles.close();
+      await fake[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const IOS = { tags: ["device_type:cisco_ios_telnet"] };
+
+// F15
+Deno.test("Consoles finds the kind of a node by its template, asks for templates once, and can do without", async () => {
+  await using l = await router({ template_id: "t1" });
+  const list = "GET /v3/templates";
+  l.fake.instead.set(
+    list,
+    () =>
+      Response.json([{
+        template_id: "t1",
+        name: "X",
+        template_type: "qemu",
+        tags: ["device_type:cisco_ios"],
+      }]),
+  );
+  assert.equal((await l.view.platform(l.node, never)).name, "cisco_ios");
+  const { results } = await l.view.run(PROJECT_ID, l.node, ["show version"], never);
+  assert.equal(results[0]!.output, "IOS");
+  assert.equal(l.fake.paths().filter((path) => path === list).length, 1);
+  await using other = await router({ template_id: "t1" });
+  other.fake.instead.set(list, () => Response.json({ message: "no", code: "forbidden" }, { status: 403 }));
+  const { error } = await other.view.run(PROJECT_ID, other.node, ["show version"], never);
+  assert.match(error!.message, /What kind of device R1 \(qemu\) is, is not known/);
+});
+
+// F23
+Deno.test("Consoles logs in with what GNS3 holds for the node, asked for only then, and logs out", async () => {
+  await using l = await router(
+    { ...IOS, default_username: "lab", default_password: "s3cret-of-R1" },
+    "s3cret-of-R1",
+  );
+  const { results, notes, error } = await l.view.run(PROJECT_ID, l.node, ["show version"], never);
+  assert.equal(error, undefined);
+  assert.equal(results[0]!.output, "IOS");
+  assert.ok(!JSON.stringify([results, notes]).includes("s3cret"));
+  assert.equal(l.console.prompt, "Username: ");
+  assert.equal(
+    l.fake.paths().filter((path) => path === `GET /v3/projects/${PROJECT_ID}/nodes/${l.node.node_id}`).length,
+    1,
+  );
+  await using open = await router({ ...IOS, default_username: "lab", default_password: "s3cret-of-R1" });
+  await open.view.run(PROJECT_ID, open.node, ["show version"], never);
+  assert.ok(!open.fake.paths().includes(`GET /v3/projects/${PROJECT_ID}/nodes/${open.node.node_id}`));
+});
+
+// F23
+Deno.test("Consoles reports a login without credentials by the device's name, and types nothing into it", async () => {
+  await using l = await router(IOS, "s3cret-of-R1");
+  const { error } = await l.view.run(PROJECT_ID, l.node, ["show version"], never);
+  assert.equal(error!.code, "conflict");
+  assert.match(
+    error!.message,
+    /^R1 is not ready: it needs credentials: its console asks for a login\. Set its default/,
+  );
+  assert.deepEqual([l.console.ran, l.console.line, l.console.clients], [[], "", 0]);
+});
+
+Deno.test("Consoles.run sends only what reads where only reading is allowed", async () => {
+  await using l = await router(IOS);
+  const { results } = await l.view.run(PROJECT_ID, l.node, ["conf t", "show version"], never, "reading");
+  assert.deepEqual(results.map(({ notSent }) => notSent), [true, undefined]);
+  assert.ok(!l.console.ran.includes("conf t"));
+  const connected = l.console.mostClients;
+  await l.view.run(PROJECT_ID, { ...l.node, status: "stopped" }, ["conf t", "reload"], never, "reading");
+  assert.equal(l.console.mostClients, connected);
+});
+
+Deno.test("Consoles.configure types lines in configuration mode and leaves it, and sends nothing with a refused line", async () => {
+  await using l = await router(IOS);
+  const { results, error } = await l.view.configure(
+    PROJECT_ID,
+    l.node,
+    ["hostname R2", "show version"],
+    never,
+  );
+  assert.equal(error, undefined);
+  assert.deepEqual(results.map(({ input, failed }) => [input, failed]), [
+    ["hostname R2", undefined],
+    ["show version", "% Invalid input detected at '^' marker."], // as `do show version`, which this console does not know
+  ]);
+  assert.equal(l.console.prompt, "R2#");
+  const before = l.console.ran.length;
+  const refused = await l.view.configure(PROJECT_ID, l.node, ["hostname R3", "debug all"], never);
+  assert.deepEqual(refused.results.map(({ failed }) => failed!.split(":")[0]), ["Not run", "Refused"]);
+  assert.equal(l.console.ran.length, before);
 });

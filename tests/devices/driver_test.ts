@@ -31,7 +31,7 @@ Deno.test("Driver finds the prompt of a PC with any name", async () => {
   for (const prompt of ["Alice> ", "VPCS> ", "PC1[1]> ", "bad;name> ", "上联> "]) {
     await on(pc({ prompt }), async (driver) => {
       await driver.open(never);
-      assert.equal((await driver.run("show ip", never)).output, "NAME        : PC1[1]");
+      assert.equal((await driver.run("show ip", { signal: never })).output, "NAME        : PC1[1]");
     });
   }
 });
@@ -41,7 +41,7 @@ Deno.test("Driver clears a half-typed line without running it, and says so", asy
   const console = pc({ line: "ip 6.6.6.6/24 and more than eight characters" });
   await on(console, async (driver) => {
     await driver.open(never);
-    await driver.run("show ip", never);
+    await driver.run("show ip", { signal: never });
     assert.match([...driver.notes].join(), /half-typed line.*cleared, not run/);
   });
   assert.deepEqual(console.ran, ["show ip"]);
@@ -51,7 +51,7 @@ Deno.test("Driver never runs a half-typed line that it cannot erase", async () =
   const console = pc({ line: "ip 6.6.6.6/24 ".repeat(30) });
   await on(console, async (driver) => {
     await driver.open(never);
-    await driver.run("show ip", never);
+    await driver.run("show ip", { signal: never });
   });
   assert.deepEqual(console.ran, ["show ip"]);
 });
@@ -62,7 +62,7 @@ Deno.test("Driver waits for a command that somebody else started, and does not s
   console.type("ping\r");
   await on(console, async (driver) => {
     await driver.open(never);
-    assert.equal((await driver.run("show ip", never)).output, "x");
+    assert.equal((await driver.run("show ip", { signal: never })).output, "x");
   });
   assert.deepEqual(console.ran, ["ping", "show ip"]);
 });
@@ -123,7 +123,7 @@ Deno.test("Driver waits while a device boots, and presses return again only into
   }, 700);
   await on(console, async (driver) => {
     await driver.open(never);
-    assert.equal((await driver.run("show ip", never)).failed, undefined);
+    assert.equal((await driver.run("show ip", { signal: never })).failed, undefined);
   });
   clearTimeout(up);
   assert.deepEqual(console.ran, ["show ip"]);
@@ -135,7 +135,7 @@ Deno.test("Driver takes a line that looks like the prompt for output when more f
   const console = pc({ bytewise: true, commands: { "show ip": `${lines.join("\r\n")}\r\n` } });
   await on(console, async (driver) => {
     await driver.open(never);
-    const { output } = await driver.run("show ip", never);
+    const { output } = await driver.run("show ip", { signal: never });
     assert.deepEqual(output.split("\n"), lines.map((line) => line.trimEnd()));
   });
 });
@@ -147,14 +147,14 @@ Deno.test("Driver stops a command at its limit, keeps what it printed, and the n
     console,
     async (driver) => {
       await driver.open(never);
-      const ping = await driver.run("sleep 9", never);
+      const ping = await driver.run("sleep 9", { signal: never });
       assert.match(ping.output, /^reply seq=1\nreply seq=2\n/);
       assert.ok(!ping.output.includes("PC1>") && !ping.output.includes("^C"), ping.output);
       assert.deepEqual([ping.stopped, ping.failed], [
         true,
         "It did not end by itself and was stopped after 1 s.",
       ]);
-      assert.equal((await driver.run("show ip", never)).output, "x");
+      assert.equal((await driver.run("show ip", { signal: never })).output, "x");
     },
     vpcs,
     { commandMs: 500 },
@@ -167,7 +167,7 @@ Deno.test("Driver stops a command that prints without bound", async () => {
     pc({ commands: { flood } }),
     async (driver) => {
       await driver.open(never);
-      const { failed, stopped } = await driver.run("flood", never);
+      const { failed, stopped } = await driver.run("flood", { signal: never });
       assert.deepEqual([stopped, failed], [true, "It printed more than 50000 characters and was stopped."]);
     },
     vpcs,
@@ -186,10 +186,10 @@ Deno.test("Driver sends nothing more after a command that could not be stopped",
     console,
     async (driver) => {
       await driver.open(never);
-      const { output, failed } = await driver.run("stubborn", never);
+      const { output, failed } = await driver.run("stubborn", { signal: never });
       assert.match(output, /^working/);
       assert.match(failed!, /was stopped after \d+ s\. The console did not return to its prompt\.$/);
-      await assert.rejects(driver.run("show ip", never), {
+      await assert.rejects(driver.run("show ip", { signal: never }), {
         code: "unavailable",
         message: /did not return to the prompt/,
       });
@@ -214,7 +214,7 @@ Deno.test("Driver keeps the partial output of a console that closes in the middl
   });
   await on(console, async (driver) => {
     await driver.open(never);
-    const { output, failed } = await driver.run("show ip", never);
+    const { output, failed } = await driver.run("show ip", { signal: never });
     assert.equal(output, "first line");
     assert.match(failed!, /^The console closed while the command ran/);
   });
@@ -234,7 +234,7 @@ Deno.test("Driver does not press return on a line that somebody else types into,
       type("Z");
       type("w ip");
     };
-    const { output, failed } = await driver.run("show ip", never);
+    const { output, failed } = await driver.run("show ip", { signal: never });
     assert.deepEqual([output, failed], ["NAME        : PC1[1]", undefined]);
     assert.match([...driver.notes].join(), /Somebody else types/);
   });
@@ -247,7 +247,7 @@ Deno.test("Driver does not send while somebody else is typing, and says so", asy
     await driver.open(never);
     console.type("ip 1");
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const { failed, notSent } = await driver.run("show ip", never);
+    const { failed, notSent } = await driver.run("show ip", { signal: never });
     assert.deepEqual([notSent, failed], [true, "Not sent: somebody else is typing on this console."]);
   });
   assert.deepEqual(console.ran, []);
@@ -264,7 +264,7 @@ Deno.test("Driver notices somebody who types after our command has ended", async
   });
   await on(console, async (driver) => {
     await driver.open(never);
-    assert.equal((await driver.run("show ip", never)).output, "x");
+    assert.equal((await driver.run("show ip", { signal: never })).output, "x");
     assert.match([...driver.notes].join(), /Somebody else types/);
   });
 });
@@ -274,7 +274,7 @@ Deno.test("Driver.leave interrupts what an aborted call left running", async () 
   await on(console, async (driver) => {
     await driver.open(never);
     const stop = new AbortController();
-    const running = driver.run("ping -t", stop.signal);
+    const running = driver.run("ping -t", { signal: stop.signal });
     setTimeout(() => stop.abort(new Error("enough")), 200);
     await assert.rejects(running, { message: "enough" });
     assert.equal(driver.busy, true);
@@ -303,7 +303,7 @@ const router: Platform = {
   pager: { pattern: /^ ?--More--$/, more: " ", quit: "q" },
   questions: [{ pattern: /\[y\/n\]:?$/i, answer: "n\r" }, { pattern: /^Password:$/ }],
   failures: [/^% (?:Invalid|Incomplete)/],
-  onOpen: ["terminal length 0"],
+  session: { set: ["terminal length 0"], reset: ["terminal length 24"], usual: [] },
 };
 
 function routerConsole(prompt = "R1> ", more: FakeConsoleOptions["commands"] = {}): FakeConsole {
@@ -318,6 +318,7 @@ function routerConsole(prompt = "R1> ", more: FakeConsoleOptions["commands"] = {
       end: goes("R1# "),
       "configure terminal": goes("R1(config)# "),
       "terminal length 0": "",
+      "terminal length 24": "",
       "show run": "hostname R1\r\n description to R2#core\r\n",
       ...more,
     },
@@ -331,7 +332,10 @@ Deno.test("Driver walks to the home mode and leaves the console in the mode in w
     await on(console, async (driver) => {
       await driver.open(never);
       assert.equal(console.prompt, "R1# ");
-      assert.equal((await driver.run("show run", never)).output, "hostname R1\n description to R2#core");
+      assert.equal(
+        (await driver.run("show run", { signal: never })).output,
+        "hostname R1\n description to R2#core",
+      );
       await driver.leave(never);
     }, router);
     assert.equal(console.prompt, found);
@@ -364,7 +368,7 @@ Deno.test("Driver pages through long output and drops the markers", async () => 
   });
   await on(console, async (driver) => {
     await driver.open(never);
-    assert.deepEqual((await driver.run("show run", never)).output.split("\n"), shown);
+    assert.deepEqual((await driver.run("show run", { signal: never })).output.split("\n"), shown);
   }, router);
 });
 
@@ -383,15 +387,15 @@ Deno.test("Driver answers a question by its rule, and reports one that has none"
   const answered: string[] = [];
   await on(routerConsole("R1# ", asks("Clear all? [y/n]: ", answered)), async (driver) => {
     await driver.open(never);
-    assert.equal((await driver.run("clear", never)).failed, undefined);
+    assert.equal((await driver.run("clear", { signal: never })).failed, undefined);
   }, router);
   assert.deepEqual(answered, ["n", "\r"]);
   const open: string[] = [];
   await on(routerConsole("R1# ", asks("Password: ", open)), async (driver) => {
     await driver.open(never);
-    const result = await driver.run("clear", never);
+    const result = await driver.run("clear", { signal: never });
     assert.equal(result.failed, 'The device waits for an answer: "Password:". The command was stopped.');
-    assert.equal((await driver.run("show run", never)).failed, undefined);
+    assert.equal((await driver.run("show run", { signal: never })).failed, undefined);
   }, router);
   assert.deepEqual(open, []);
 });
@@ -402,11 +406,14 @@ Deno.test("Driver reports the device's own error line, and does not take a log l
   const console = routerConsole("R1# ", { "show run": `${log}% 10.0.0.0 is subnetted\r\n` });
   await on(console, async (driver) => {
     await driver.open(never);
-    assert.equal((await driver.run("show run", never)).failed, undefined);
-    assert.equal((await driver.run("banana", never)).failed, "% Invalid input detected at '^' marker.");
+    assert.equal((await driver.run("show run", { signal: never })).failed, undefined);
+    assert.equal(
+      (await driver.run("banana", { signal: never })).failed,
+      "% Invalid input detected at '^' marker.",
+    );
     for (const again of ["R1# ", ""]) {
       console.print(`\r\n${log}${again}`);
-      assert.equal((await driver.run("show run", never)).failed, undefined);
+      assert.equal((await driver.run("show run", { signal: never })).failed, undefined);
     }
     assert.deepEqual([...driver.notes], []);
   }, router);

@@ -1,7 +1,9 @@
 // What may be sent to a device, and which kind of device a node is.
 import assert from "node:assert/strict";
 import type { Node } from "../../src/domain/project.ts";
-import { judge, limitOf, platformOf } from "../../src/devices/platform.ts";
+import { platformOf } from "../../src/devices/choose.ts";
+import { judge } from "../../src/devices/judge.ts";
+import { limitOf } from "../../src/devices/platform.ts";
 import { PLATFORMS } from "../../src/devices/platforms/mod.ts";
 import { vpcs } from "../../src/devices/platforms/vpcs.ts";
 
@@ -144,16 +146,67 @@ const node = (node_type: string, tags: string[] = []): Node => ({
 Deno.test("platformOf goes by the tag, or by a type that is always of one kind, and says how to tag", () => {
   assert.equal(platformOf(node("vpcs"), PLATFORMS), vpcs);
   assert.equal(platformOf(node("docker", ["device_type:gns3_vpcs_telnet"]), PLATFORMS), vpcs);
+  assert.equal(platformOf(node("qemu", ["device_type:huawei_telnet"]), PLATFORMS).name, "huawei_vrp");
+  assert.equal(platformOf(node("dynamips"), PLATFORMS).name, "cisco_ios");
+  assert.equal(platformOf(node("iou"), PLATFORMS).name, "cisco_ios");
   assert.throws(() => platformOf(node("qemu"), PLATFORMS), {
     code: "validation_error",
-    message: /N1 \(qemu\).*tag device_type:<type>.*gns3_vpcs_telnet/,
+    message: /N1 \(qemu\).*tag device_type:<type>.*gns3_vpcs_telnet \(VPCS\), cisco_ios_telnet \(Cisco IOS\)/,
   });
   assert.throws(() => platformOf(node("qemu", ["device_type:toaster"]), PLATFORMS), {
     message: /device_type:toaster.*Known types: gns3_vpcs_telnet/,
   });
 });
 
+Deno.test("platformOf goes by the template's tag where the node has none, and the node's own wins", () => {
+  const template = { name: "T", tags: ["os:linux", "device_type:gns3_frr_telnet"] };
+  assert.equal(platformOf(node("qemu"), PLATFORMS, template).name, "frr");
+  assert.equal(platformOf(node("qemu", ["device_type:cisco_ios"]), PLATFORMS, template).name, "cisco_ios");
+  assert.throws(
+    () => platformOf(node("qemu"), PLATFORMS, { name: "T", tags: ["device_type:toaster"] }),
+    /toaster/,
+  );
+});
+
+Deno.test("platformOf goes by the names of image, template and node where nothing is tagged", () => {
+  const by = (image: string, template = "", name = "N1") => {
+    const found = { ...node("qemu"), name, ...(image ? { image } : {}) };
+    try {
+      return platformOf(found, PLATFORMS, { name: template, tags: [] }).name;
+    } catch {
+      return "unknown";
+    }
+  };
+  assert.equal(by("vios-adventerprisek9-m.vmdk.SPA.156-2.T"), "cisco_ios");
+  assert.equal(by("x86_64_crb_linux-adventerprisek9-ms.bin", "Cisco IOL L3"), "cisco_ios");
+  assert.equal(by("csr1000v-universalk9.17.03.qcow2"), "cisco_ios");
+  assert.equal(by("", "Cisco IOSv 15.9"), "cisco_ios");
+  assert.equal(by("ce12800-ce12800.qcow2"), "huawei_vrp");
+  assert.equal(by("ar1000v-V300R022.qcow2", "HuaWei AR1000v"), "huawei_vrp");
+  assert.equal(by("", "Ruijie Router"), "ruijie_rgos");
+  assert.equal(by("frrouting/frr:v8.4"), "frr");
+  assert.equal(by("alpine:latest"), "linux");
+  assert.equal(by("ubuntu-24.04.qcow2"), "linux");
+  assert.equal(by("", "", "FRR-1"), "frr");
+  for (const name of ["R1", "web-server", "radios", "Juniper", "curios"]) {
+    assert.equal(by("", "", name), "unknown", name);
+  }
+});
+
 Deno.test("platformOf does not let a tag lift the rules of a VPCS node", () => {
   const other = { ...vpcs, name: "other", deviceTypes: ["other"], nodeTypes: [], refused: [] };
   assert.equal(platformOf(node("vpcs", ["device_type:other"]), [other, vpcs]), vpcs);
+});
+
+Deno.test("every platform has modes that lead to each other, and tags of its own", () => {
+  const tags = PLATFORMS.flatMap(({ deviceTypes }) => deviceTypes);
+  assert.equal(new Set(tags).size, tags.length);
+  for (const platform of PLATFORMS) {
+    const names = platform.modes.map(({ name }) => name);
+    for (const name of [platform.home, platform.configMode ?? platform.home]) {
+      assert.ok(names.includes(name), name);
+    }
+    for (const { from } of platform.modes) assert.ok(from === undefined || names.includes(from), from);
+    assert.ok(platform.wake.length > 0 && platform.interrupt.length > 0, platform.name);
+  }
 });

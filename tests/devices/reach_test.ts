@@ -59,6 +59,8 @@ Deno.test("consoleHost finds the machine behind wildcard and local addresses", a
     origin: string,
     computes: ConsoleAccess["computes"] = () => Promise.resolve([]),
   ): ConsoleAccess => ({
+    templates: () => Promise.resolve([]),
+    credentials: () => Promise.resolve(undefined),
     origin,
     computes,
     version: () => Promise.resolve("3.1.0"),
@@ -115,6 +117,8 @@ function dropping() {
 Deno.test("openConsole takes a connection that is dropped without a close frame for a missing right", async () => {
   await using server = dropping();
   const access: ConsoleAccess = {
+    templates: () => Promise.resolve([]),
+    credentials: () => Promise.resolve(undefined),
     origin: "http://127.0.0.1:1",
     version: () => Promise.resolve("3.1.0a7"),
     node: () => Promise.resolve(node()),
@@ -131,6 +135,8 @@ Deno.test("openConsole takes a connection that is dropped without a close frame 
 Deno.test("openConsole tells a node that has stopped meanwhile from a missing right", async () => {
   await using server = dropping();
   const access: ConsoleAccess = {
+    templates: () => Promise.resolve([]),
+    credentials: () => Promise.resolve(undefined),
     origin: "http://127.0.0.1:1",
     version: () => Promise.resolve("3.0.6"),
     node: () => Promise.resolve(node({ status: "stopped" })),

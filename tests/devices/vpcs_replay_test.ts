@@ -5,7 +5,7 @@ import { Driver } from "../../src/devices/driver.ts";
 import type { CommandResult } from "../../src/devices/output.ts";
 import { overTelnet } from "../../src/devices/telnet.ts";
 import { parse, replay } from "./recording.ts";
-import { SCENES } from "./scenes.ts";
+import { VPCS_SCENES as SCENES } from "./scenes.ts";
 
 const FOLDER = new URL("../testdata/consoles/vpcs/", import.meta.url);
 const VERSIONS = ["3.1.0a7", "3.0.6"];
@@ -19,7 +19,7 @@ async function replayed(scene: string, version: string): Promise<Map<string, Com
   const results = new Map<string, CommandResult>();
   try {
     await driver.open(signal);
-    for (const command of commands) results.set(command, await driver.run(command, signal));
+    for (const command of commands) results.set(command, await driver.run(command, { signal }));
     await driver.leave(signal);
   } finally {
     await channel.close();

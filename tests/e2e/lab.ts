@@ -54,8 +54,9 @@ export function labMissing({ routers = 0 }: LabOptions = {}): Missing {
   if (!isFile("/usr/bin/vpcs")) return "vpcs is not installed (apt-get install vpcs)";
   const cache = Deno.env.get("LAB_CACHE") ??
     `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/gns3-lab`;
-  if (routers > 0 && !isFile(`${cache}/router/lab-router.vmlinuz`)) {
-    return "the router is not built (tests/lab/get_router_packages.sh)";
+  // The last file that building writes.
+  if (routers > 0 && !isFile(`${cache}/router/lab-router.consoles`)) {
+    return "the router is not built, or an older one is (tests/lab/get_router_packages.sh)";
   }
   return null;
 }

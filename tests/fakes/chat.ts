@@ -19,6 +19,8 @@ export interface ChatServer {
   lines: Line[];
   /** Stops the server in good order and starts another one on the same data, with these options changed. */
   restart(changes?: Partial<Config>): Promise<void>;
+  /** Tells the server that it listens on another port than it does. */
+  pretendPort(port: number): void;
   /** Asks the server to drain, as SIGTERM does. */
   drain(): Promise<void>;
   chat(user: string, projectId?: string): Chat;
@@ -74,6 +76,7 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     gns3,
     model,
     lines,
+    pretendPort: (port) => server.listening?.({ hostname: "127.0.0.1", port }),
     drain: () => server.drain(),
     restart: async (changes) => {
       await stop();

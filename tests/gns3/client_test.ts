@@ -46,6 +46,62 @@ Deno.test("Gns3Client reduces nodes to the domain's fields: credentials never le
   assert.deepEqual(node!.tags, ["device_type:cisco_ios_telnet"]);
 });
 
+// F23
+Deno.test("Gns3Client.credentials gives a console's name and password, or that there is none", async () => {
+  await using fake = new FakeGns3();
+  const known = fake.add("R1", { default_username: "root", default_password: "s3cret" });
+  const unknown = fake.add("R2");
+  const empty = fake.add("R3", { default_username: "", default_password: "" });
+  const password = fake.add("R4", { default_password: "s3cret" });
+  const of = ({ node_id }: { node_id: string }) => client(fake).credentials(PROJECT_ID, node_id);
+  assert.deepEqual(await of(known), { username: "root", password: "s3cret" });
+  assert.equal(await of(unknown), undefined);
+  assert.equal(await of(empty), undefined);
+  assert.deepEqual(await of(password), { username: "", password: "s3cret" });
+});
+
+// F15
+Deno.test("Gns3Client tells a template's device type as a tag, and a node's image without its folder", async () => {
+  await using fake = new FakeGns3();
+  fake.instead.set(
+    "GET /v3/templates",
+    answering(200, [
+      {
+        template_id: "a",
+        name: "A",
+        template_type: "qemu",
+        netmiko_device_type: "cisco_ios_telnet",
+        tags: ["x"],
+      },
+      {
+        template_id: "b",
+        name: "B",
+        template_type: "qemu",
+        netmiko_device_type: "x",
+        tags: ["device_type:y"],
+      },
+      { template_id: "c", name: "C", template_type: "qemu" },
+    ]),
+  );
+  assert.deepEqual((await client(fake).templates()).map(({ tags }) => tags), [
+    ["x", "device_type:cisco_ios_telnet"],
+    ["device_type:y"],
+    [],
+  ]);
+  const image = (properties: unknown) => {
+    fake.instead.set(
+      `GET /v3/projects/${PROJECT_ID}/nodes`,
+      answering(200, [{ ...fake.add("X"), properties }]),
+    );
+    return client(fake).nodes(PROJECT_ID).then(([node]) => node!.image);
+  };
+  assert.equal(await image({ hda_disk_image: "vios.qcow2" }), "vios.qcow2");
+  assert.equal(await image({ hda_disk_image: "/home/u/GNS3/images/QEMU/vios.qcow2" }), "vios.qcow2");
+  assert.equal(await image({ image: "frrouting/frr:v8.4" }), "frrouting/frr:v8.4");
+  assert.equal(await image({ path: "C:\\images\\iol.bin" }), "iol.bin");
+  assert.equal(await image({}), undefined);
+});
+
 Deno.test("Gns3Client reads a closed project's nodes, which lack status, ports and console host", async () => {
   await using fake = new FakeGns3();
   const bare = {

@@ -204,6 +204,26 @@ Deno.test("--model-hosts narrows what may be stored and what may be called", asy
   assert.equal(server.model.requests().length, 0);
 });
 
+Deno.test("a name that leads to this server by now is not called: the turn ends with an error, the test says why", async () => {
+  await using server = await startChatServer({ model: null });
+  const alice = new Models(server, "alice");
+  // A name of this machine that does not look like one.
+  const name = Deno.hostname();
+  const { port } = new URL(server.model.url);
+  const made = await alice.create({ base_url: `http://${name}:${port}/v1`, is_default: true });
+  const turn = await alice.chat.send(server.model.script("t", [text("fine")]));
+  if (turn.last.type !== "done") return console.log(`${name} is no name of this machine: nothing to try`);
+  server.pretendPort(Number(port));
+  const refused = await alice.chat.send(server.model.script("u", [text("never")]));
+  assert.deepEqual([refused.last.type, refused.last.code], ["error", "forbidden"]);
+  assert.equal(refused.last.error, "base_url may not point at the GNS3 server or at this server.");
+  const { ok, message } = await alice.json("POST", `/${made.config_id}/test`);
+  assert.deepEqual([ok, message], [false, refused.last.error]);
+  assert.equal(server.model.requests("u").length, 0);
+  const again = await alice.create({ base_url: `http://${name}:${port}/v1` }, 422);
+  assert.equal(again.message, "base_url: may not point at the GNS3 server or at this server.");
+});
+
 Deno.test("rights: own ones; others' for super administrators only; a group's as GNS3 lets people see and change it", async () => {
   await using server = await startChatServer({ model: null });
   const groupId = await group(server, "class-a", "alice");

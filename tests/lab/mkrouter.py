@@ -21,10 +21,16 @@ $B mount -t devtmpfs dev /dev 2>/dev/null
 $B mkdir -p /dev/pts
 $B mount -t devpts devpts /dev/pts
 $B --install -s /bin
-export PATH=/bin:/usr/bin:/usr/lib/frr HOME=/root TERM=vt100
+export PATH=/bin:/usr/bin:/usr/lib/frr HOME=/root TERM=dumb
 for m in $(cat /modules.order); do insmod $m; done
 NAME=router
-for w in $(cat /proc/cmdline); do case $w in lab.hostname=*) NAME=${w#lab.hostname=};; esac; done
+CONSOLE=vtysh
+for w in $(cat /proc/cmdline); do
+  case $w in
+    lab.hostname=*) NAME=${w#lab.hostname=} ;;
+    lab.console=*) CONSOLE=${w#lab.console=} ;;
+  esac
+done
 hostname $NAME
 echo "127.0.0.1 localhost $NAME" > /etc/hosts
 echo 1 > /proc/sys/net/ipv4/ip_forward
@@ -37,8 +43,15 @@ for d in zebra staticd ospfd bgpd; do
   /usr/lib/frr/$d -d -A 127.0.0.1 -f /etc/frr/frr.conf >/dev/null 2>&1
 done
 echo; echo "$NAME is ready."
-while :; do setsid cttyhack /usr/bin/vtysh; sleep 1; done
+# vtysh at once, as on a router; a login with a shell behind it, as on a host or a network appliance.
+case $CONSOLE in
+  login) while :; do getty -L 115200 ttyS0 vt100; sleep 1; done ;;
+  *) while :; do setsid cttyhack /usr/bin/vtysh; sleep 1; done ;;
+esac
 """
+# lab.console=login asks for root and the password "lab-router-password".
+SHADOW = "root:$1$labroute$ybXpM6o88dDvUTuTn.u7G/:19000:0:99999:7:::\n"
+PROFILE = "export PATH=/bin:/usr/bin:/usr/lib/frr HOME=/root PS1='\\u@\\h:\\w\\$ '\n"
 PASSWD = "root:x:0:0:root:/root:/bin/sh\nfrr:x:100:100:frr:/:/bin/false\n"
 GROUP = "root:x:0:\nfrr:x:100:\nfrrvty:x:101:frr\n"
 
@@ -116,6 +129,11 @@ def main():
     c.node("dev/console", 5, 1)
     c.file("etc/passwd", PASSWD.encode())
     c.file("etc/group", GROUP.encode())
+    c.file("etc/shadow", SHADOW.encode(), 0o600)
+    c.file("etc/profile", PROFILE.encode())
+    # A login gets a real terminal's manners; without this file every terminal is a dumb one.
+    with open("/lib/terminfo/v/vt100", "rb") as f:
+        c.file("lib/terminfo/v/vt100", f.read())
     c.file("etc/frr/vtysh.conf", b"no service integrated-vtysh-config\n")
     with open("/bin/busybox", "rb") as f:
         c.file("bin/busybox", f.read(), 0o755)
@@ -156,6 +174,9 @@ def main():
         add(module)
     c.file("modules.order", "\n".join(order).encode() + b"\n")
     c.close()
+    # For tests that need more than an older image had.
+    with open(f"{a.out}/lab-router.consoles", "w") as f:
+        f.write("vtysh login\n")
     print({f: os.path.getsize(f"{a.out}/{f}") for f in ("lab-router.vmlinuz", "lab-router.cpio.gz")}, version)
 
 

@@ -21,7 +21,7 @@ function guarded(
     own: () => own,
     resolve: (host) => Promise.resolve(NAMES[host] ?? []),
   });
-  return guard({ provider: "openai", base_url }).then(
+  return guard.lookedUp({ provider: "openai", base_url }).then(
     () => "allowed",
     (error) => `${error.code}: ${error.message}`,
   );
@@ -71,8 +71,39 @@ Deno.test("addressGuard leaves a name that does not exist to the call itself, an
 
 Deno.test("addressGuard looks names up as the system does", async () => {
   const guard = addressGuard({ hosts: [], own: () => ["http://127.0.0.1:3080"] });
-  await assert.rejects(guard({ provider: "openai", base_url: "http://localhost:3080/v1" }), {
+  await assert.rejects(guard.lookedUp({ provider: "openai", base_url: "http://localhost:3080/v1" }), {
     code: "forbidden",
   });
-  await guard({ provider: "openai", base_url: "http://nosuch.invalid:3080/v1" });
+  await guard.lookedUp({ provider: "openai", base_url: "http://nosuch.invalid:3080/v1" });
+});
+
+Deno.test("addressGuard remembers a name's addresses for ten seconds, and that it has none not at all", async () => {
+  const clock = { now: 0 };
+  const asked: string[] = [];
+  let addresses: string[] = [];
+  const guard = addressGuard({
+    hosts: [],
+    own: () => [],
+    now: () => clock.now,
+    resolve: (host) => {
+      asked.push(host);
+      return Promise.resolve(addresses);
+    },
+  });
+  const config = { provider: "openai", base_url: "https://changing.example/v1" };
+  await guard.lookedUp(config);
+  addresses = ["203.0.113.9"];
+  await Promise.all([guard.lookedUp(config), guard.lookedUp(config)]);
+  assert.equal(asked.length, 2);
+  addresses = ["169.254.169.254"];
+  clock.now = 9_999;
+  await guard.lookedUp(config);
+  clock.now = 10_000;
+  await assert.rejects(guard.lookedUp(config), { code: "forbidden" });
+  assert.equal(asked.length, 3);
+  guard.written(config);
+  assert.equal(asked.length, 3, "the address as written is looked at without asking anybody");
+  assert.throws(() => guard.written({ provider: "openai", base_url: "http://169.254.169.254" }), {
+    code: "forbidden",
+  });
 });

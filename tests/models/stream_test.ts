@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { AppError } from "../../src/domain/error.ts";
 import { askModel } from "../../src/models/ask_model.ts";
 import { createChatModel } from "../../src/models/chat_model.ts";
 import { type FailureKind, ModelError } from "../../src/models/model_error.ts";
@@ -620,4 +621,19 @@ Deno.test("askModel returns the whole answer", async () => {
     finishReason: "stop",
     usage: { input: 1, output: 2 },
   });
+});
+
+Deno.test("streamModel asks before each call whether it may, and calls nobody when it may not", async () => {
+  await using endpoint = fakeEndpoint([answer("hi")]);
+  let asked = 0;
+  const model = (refusal?: Error) =>
+    createChatModel(config(endpoint.url), {}, () => {
+      asked++;
+      return refusal ? Promise.reject(refusal) : Promise.resolve();
+    });
+  const refusal = new AppError("forbidden", "not there");
+  await assert.rejects(askModel(model(refusal), question, options()), refusal);
+  assert.equal(endpoint.requests.length, 0);
+  assert.equal((await askModel(model(), question, options())).text, "hi");
+  assert.deepEqual([asked, endpoint.requests.length], [2, 1]);
 });

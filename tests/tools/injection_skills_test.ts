@@ -33,8 +33,8 @@ function lab(options: { mode?: CopilotMode; gns3?: () => Promise<Json> } = {}) {
     gns3: { nodes: options.gns3 ?? (() => Promise.resolve(Object.keys(DEVICES).map((name) => ({ name })))) },
     consoles: {
       platform: ({ name }: { name: string }) => {
-        if (!DEVICES[name]) throw new AppError("validation_error", "no tag");
-        return { deviceTypes: [DEVICES[name]] };
+        if (!DEVICES[name]) return Promise.reject(new AppError("validation_error", "no tag"));
+        return Promise.resolve({ deviceTypes: [DEVICES[name]] });
       },
     },
   } as unknown as ToolContext;

@@ -116,7 +116,7 @@ for (const version of ["3.1.0a7", "3.0.6"]) {
     await using l = await lab(version);
     l.pc("PC1", "stopped");
     l.fake.add("PC2", { status: "started" });
-    l.fake.add("R1", { node_type: "qemu", status: "stopped" });
+    l.fake.add("R1", { node_type: "qemu", status: "stopped", template_id: null });
     const started = await l.call("start_gns3_node", {
       node_ids: ["PC1", l.fake.nodes[1]!.node_id, "R1", "PC9"],
     });
@@ -128,7 +128,7 @@ for (const version of ["3.1.0a7", "3.0.6"]) {
     ]);
     assert.equal(started.results[0].console, "ready");
     assert.match(started.results[1].note, /already started; nothing was done/);
-    assert.match(started.results[2].note, /minutes to boot/);
+    assert.match(started.results[2].note, /minutes to boot\. What kind of device R1 .*device_type/);
     assert.match(started.results[3].error, /no node "PC9". Nodes: PC1, PC2, R1/);
     const starts = l.fake.paths().filter((path) => path.endsWith("/start"));
     assert.equal(starts.length, 2);
@@ -267,7 +267,7 @@ Deno.test("execute_vpcs_commands gives every device and command its own outcome"
   assert.match(results[0].commands[1].error, /^Bad command/);
   assert.match(results[0].commands[2].error, /program on the GNS3 server/);
   assert.match(results[1].error, /PC3 is stopped: start it first/);
-  assert.match(results[3].error, /SW1 is not a VPCS node but ethernet_switch/);
+  assert.match(results[3].error, /SW1 has no console/);
   assert.match(results[5].error, /no node "PC9"/);
   assert.deepEqual(one.ran, ["show ip", "bogus", "ip 10.0.0.1/24"]);
   assert.deepEqual(two.ran, ["show ip"]);

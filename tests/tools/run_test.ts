@@ -7,6 +7,7 @@ import { COPILOT_MODES, type CopilotMode } from "../../src/domain/model_config.t
 import { TOOLS, toolsFor } from "../../src/tools/mod.ts";
 import { executeCall, prepareCall } from "../../src/tools/run.ts";
 import { defineTool, type Tool, type ToolContext } from "../../src/tools/tool.ts";
+import { FITTING } from "./fitting.ts";
 
 const project = {
   project_id: "438ab39b-d78d-4c48-944c-a987cea63540",
@@ -114,36 +115,6 @@ Deno.test("prepareCall takes the turn's project_id on every tool, by id or name,
   }
 });
 
-/** For each tool, arguments that fit it; the riskiest where they decide. */
-const FITTING: Record<string, unknown> = {
-  gns3_topology_reader: {},
-  get_gns3_templates: {},
-  create_gns3_node: { nodes: [{ template_id: "t" }] },
-  create_gns3_link: { links: [{ node_id1: "a", port1: "e0", node_id2: "b", port2: "e0" }] },
-  start_gns3_node: { node_ids: ["a"] },
-  stop_gns3_node: { node_ids: ["a"] },
-  suspend_gns3_node: { node_ids: ["a"] },
-  update_gns3_node_name: { nodes: [{ node_id: "a", new_name: "b" }] },
-  create_gns3_text_drawing: { x: 0, y: 0, text: "a" },
-  create_gns3_rectangle_drawing: { x: 0, y: 0, width: 1, height: 1 },
-  create_gns3_ellipse_drawing: { x: 0, y: 0, width: 1, height: 1 },
-  delete_gns3_node: { node_ids: ["a"] },
-  delete_gns3_link: { link_ids: ["a"] },
-  create_gns3_snapshot: { name: "a" },
-  restore_gns3_snapshot: { name: "a" },
-  list_gns3_snapshots: {},
-  manage_gns3_packet_filter: { link_id: "a", action: "set", filters: {} },
-  start_gns3_capture: { link_id: "a" },
-  stop_gns3_capture: { link_id: "a" },
-  list_gns3_captures: {},
-  packet_analysis: { link_id: "a" },
-  wait_seconds: { seconds: 1 },
-  execute_vpcs_commands: { device_configs: [{ device_name: "a", commands: ["show ip", "ip 10.0.0.1/24"] }] },
-  packet_analysis_skills: { action: "get", protocol: "ospf" },
-  device_skills: { device_type: "cisco_ios_telnet", topic: "ospf" },
-  injection_skills: { action: "record", issue: "x", devices: ["R1"], note: "y" },
-};
-
 // W21
 Deno.test("prepareCall lets nothing pass in teaching mode that does more than read", () => {
   const passed: string[] = [];
@@ -164,6 +135,8 @@ Deno.test("prepareCall lets nothing pass in teaching mode that does more than re
     "list_gns3_captures",
     "packet_analysis",
     "wait_seconds",
+    "execute_multiple_device_commands",
+    "compare_device_config",
     "packet_analysis_skills",
     "device_skills",
     "injection_skills",
@@ -179,6 +152,20 @@ Deno.test("prepareCall resolves the risk of VPCS commands from the commands", ()
   assert.equal(risk(["show ip", "ping 10.0.0.1", "version"]), "read");
   assert.equal(risk(["show ip", "ip dhcp"]), "change");
   assert.equal(risk(["! id", "show ip"]), "read"); // what is refused on the console never reaches the device
+});
+
+Deno.test("prepareCall resolves the risk of configuring from the lines, whatever kind the device is of", () => {
+  const risk = (...config_commands: string[]) => {
+    const args = JSON.stringify({ device_configs: [{ device_name: "R1", config_commands }] });
+    const call = { name: "execute_multiple_device_config_commands", arguments: args };
+    const prepared = prepareCall(call, context());
+    return prepared.kind === "ready" ? prepared.risk : assert.fail();
+  };
+  assert.equal(risk("interface Gi0/1", "description reload", "no shutdown"), "change");
+  for (const line of ["reload", "do wr erase", "undo bgp 65001", "rm -rf /etc", "no router ospf 1"]) {
+    assert.equal(risk("hostname R1", line), "destroy", line);
+  }
+  assert.equal(risk("hostname R1\nreload"), "destroy");
 });
 
 Deno.test("prepareCall explains in teaching mode why a change is not made", () => {

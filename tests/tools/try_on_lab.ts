@@ -118,6 +118,8 @@ const asBob = {
   version: gns3.version.bind(gns3),
   node: gns3.node.bind(gns3),
   computes: gns3.computes.bind(gns3),
+  templates: gns3.templates.bind(gns3),
+  credentials: gns3.credentials.bind(gns3),
   consoleUrl: stranger.consoleUrl.bind(stranger),
 };
 await call("execute_vpcs_commands", vpcs("Bob", "show ip"), base.mode, {

@@ -6,14 +6,19 @@ export const vpcs: Platform = {
   title: "VPCS",
   deviceTypes: ["gns3_vpcs_telnet"],
   nodeTypes: ["vpcs"],
+  hints: [],
   modes: [{ name: "pc", prompt: /^[^\s>]{1,64}(?:\[\d\])?>$/ }],
   home: "pc",
   lineEnding: "\r",
-  interrupt: "\x03",
+  interrupt: ["\x03"],
+  cancel: "\x03",
   // It has no key that empties the line. Several versions heed one backspace of those that arrive together.
   clear: "\x7f".repeat(8),
   enter: "\r",
+  wake: [{ keys: "\r" }],
   questions: [],
+  startup: [],
+  blocked: [],
   failures: [
     /^Bad command:/,
     /^Invalid (?:address|arguments?|options?|command|mask|gateway)/i,
@@ -47,8 +52,10 @@ export const vpcs: Platform = {
   charset: /^[\x20-\x7e]+$/,
   // Its line buffer has 128 bytes, and old versions write past its end.
   maxLength: 120,
-  onOpen: [],
-  onClose: [],
+  destroys: [],
+  exec: [],
+  modeChanges: { in: /^(?!)/, out: /^(?!)/, back: /^(?!)/ },
+  restarts: [],
   limits: [
     { pattern: /^p\w*\s.*\s-t(?:\s|$)/i, seconds: 10 },
     { pattern: /^p\w*\s.*\s-c\s*\d+/i, seconds: 120 },

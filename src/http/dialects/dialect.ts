@@ -25,7 +25,8 @@ export function cutAt(batch: readonly Logged[], after: number): [Logged[], Logge
   const fresh: Logged[] = [];
   for (const entry of batch) {
     const { event, seq } = entry;
-    if (seq <= after) {
+    // Every stream ends with its terminal event, also for a client that has got further than what is on the disk.
+    if (seq <= after && event.type !== "turn_end") {
       seen.push(entry);
     } else if (
       (event.type === "text_delta" || event.type === "reasoning_delta") && seq - event.text.length < after

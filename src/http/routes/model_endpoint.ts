@@ -1,16 +1,13 @@
 // Where a model configuration that is about to be stored may point.
 import { AppError, fieldError } from "../../domain/error.ts";
-import type { ModelConfig } from "../../domain/model_config.ts";
 import type { ModelSettings } from "../../domain/stored_model.ts";
+import type { AddressGuard } from "../../models/address_guard.ts";
 import { endpointOf } from "../../models/endpoint.ts";
 import type { Change } from "../../storage/model_configs.ts";
 
-/** Throws `AppError` when an endpoint may not be called. */
-export type Guard = (config: Pick<ModelConfig, "provider" | "base_url">) => Promise<void>;
-
 /** Refuses an endpoint that may not be called, as a wrong value of `base_url`. */
 export async function checkEndpoint(
-  guard: Guard,
+  guard: AddressGuard,
   { provider, base_url }: { provider: string; base_url?: string | null },
 ): Promise<void> {
   const given = base_url?.trim() || undefined;
@@ -23,7 +20,7 @@ export async function checkEndpoint(
     throw refuse("must not hold a key; it belongs into api_key");
   }
   try {
-    await guard({ provider, base_url: given });
+    await guard.lookedUp({ provider, base_url: given });
   } catch (error) {
     throw error instanceof AppError ? refuse(error.message.replace(/^base_url /, "")) : error;
   }

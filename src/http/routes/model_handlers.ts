@@ -3,25 +3,25 @@ import type { Context } from "hono";
 import type { ChosenModel, ModelChoice } from "../../agent/model_choice.ts";
 import type { TurnLimits } from "../../agent/turn_limits.ts";
 import { AppError } from "../../domain/error.ts";
-import type { ModelConfig } from "../../domain/model_config.ts";
 import {
   createModelSchema,
   type SourcedModel,
   type StoredModel,
   updateModelSchema,
 } from "../../domain/stored_model.ts";
+import type { AddressGuard } from "../../models/address_guard.ts";
 import type { ModelTrial } from "../../models/try_model.ts";
 import { type ModelConfigs, notFound } from "../../storage/model_configs.ts";
 import { readBody } from "../input.ts";
 import type { AccessDeps, ModelVisit } from "./model_access.ts";
-import { checkEndpoint, type Guard, keepsKeyAtHome } from "./model_endpoint.ts";
+import { checkEndpoint, keepsKeyAtHome } from "./model_endpoint.ts";
 
 export interface ModelDeps extends AccessDeps {
   configs: ModelConfigs;
   choice: ModelChoice;
   limits: TurnLimits;
-  guard: Guard;
-  tryModel(config: ModelConfig, signal: AbortSignal): Promise<ModelTrial>;
+  guard: AddressGuard;
+  tryModel(model: ChosenModel, signal: AbortSignal): Promise<ModelTrial>;
 }
 
 export type Handler = (c: Context, visit: ModelVisit) => Response | Promise<Response>;
@@ -124,7 +124,7 @@ export const trial = ({ choice, limits, tryModel }: ModelDeps, find: Find): Hand
   const began = performance.now();
   let chosen: ChosenModel;
   try {
-    chosen = await choice.open(model);
+    chosen = choice.open(model);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const latency_ms = Math.round(performance.now() - began);
@@ -133,7 +133,7 @@ export const trial = ({ choice, limits, tryModel }: ModelDeps, find: Find): Hand
   }
   const account = { userId: visit.caller.userId, groupId: chosen.groupId };
   limits.admit(account);
-  const { usage, ...result } = await tryModel(chosen.config, c.req.raw.signal);
+  const { usage, ...result } = await tryModel(chosen, c.req.raw.signal);
   if (usage) limits.spent(account, usage);
   return c.json(result);
 };
