@@ -26,6 +26,8 @@ interface Row {
   /** What the administrator does before, so that the call has something to do: stops these nodes, or captures. */
   stopped?: "all" | "PC4" | "PC5";
   capturing?: true;
+  /** It takes a router, R1: a PC has no configuration. */
+  router?: true;
 }
 
 const LOOKERS = ["Auditor"] as const;
@@ -49,7 +51,7 @@ const ROWS: readonly Row[] = [
     args: devices({ config_commands: ["ip 10.8.0.1/24"] }),
     refused: NO_CONSOLE,
   },
-  { tool: "compare_device_config", args: { device_names: ["PC1"] }, refused: NO_CONSOLE },
+  { tool: "compare_device_config", args: { device_names: ["R1"] }, refused: NO_CONSOLE, router: true },
   { tool: "start_gns3_capture", args: { link_id: "PC1 - PC2" }, refused: LOOKERS },
   { tool: "list_gns3_captures", args: {} },
   { tool: "packet_analysis", args: { link_id: "PC1 - PC2" }, refused: LOOKERS },
@@ -110,10 +112,8 @@ async function ownRole({ admin }: Place): Promise<string> {
   return role_id;
 }
 
-/** A user with `role` on a new project: PC1 to PC5 started, PC1 linked with PC2, a snapshot "theirs". */
-async function userOf(place: Place, role: Role, roleId: string): Promise<{ chat: Chat; at: string }> {
-  const { lab, copilot, admin } = place;
-  const name = role.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+/** A new project: PC1 to PC5 started, PC1 linked with PC2, a snapshot "theirs". */
+async function newLab({ admin }: Place, name: string): Promise<string> {
   const project = await admin("POST", "/v3/projects", { name, auto_close: false });
   const at = `/v3/projects/${project.project_id}`;
   const template = (await admin("GET", "/v3/templates")).find((one: Json) => one.template_type === "vpcs");
@@ -131,22 +131,32 @@ async function userOf(place: Place, role: Role, roleId: string): Promise<{ chat:
   await admin("POST", `${at}/links`, { nodes: ends });
   await admin("POST", `${at}/snapshots`, { name: "theirs" });
   await admin("POST", `${at}/nodes/start`, {});
-  const password = `${name}-password`;
-  const user = { username: name, password, email: `${name}@example.com` };
-  const { user_id } = await admin("POST", "/v3/access/users", user);
-  await admin("POST", "/v3/access/acl", {
-    ace_type: "user",
-    path: `/projects/${project.project_id}`,
-    propagate: true,
-    allowed: true,
-    user_id,
-    role_id: roleId,
-  });
-  const { access_token } = await gns3(lab.base_url, "none", "POST", "/v3/access/users/authenticate", {
-    username: name,
-    password,
-  });
-  return { chat: copilot.chat(access_token, project.project_id), at };
+  return at;
+}
+
+/** A new user with `role` on the project at `at`, and nothing else. */
+async function userOf(place: Place, role: Role, roleId: string, at: string): Promise<Chat> {
+  const { lab, copilot, admin } = place;
+  const path = at.replace("/v3", "");
+  const username = role.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+  const password = `${username}-password`;
+  const email = `${username}@example.com`;
+  const { user_id } = await admin("POST", "/v3/access/users", { username, password, email });
+  const ace = { ace_type: "user", path, propagate: true, allowed: true, user_id, role_id: roleId };
+  await admin("POST", "/v3/access/acl", ace);
+  const signIn = { username, password };
+  const { access_token } = await gns3(lab.base_url, "none", "POST", "/v3/access/users/authenticate", signIn);
+  return copilot.chat(access_token, at.split("/").at(-1));
+}
+
+async function roleIds(place: Place): Promise<Record<Role, string>> {
+  const roles: Json[] = await place.admin("GET", "/v3/access/roles");
+  const named = (name: string) => roles.find((role) => role.name === name).role_id;
+  return {
+    "User": named("User"),
+    "Auditor": named("Auditor"),
+    "User without Node.Console": await ownRole(place),
+  };
 }
 
 /** Everything in the project that a refused call must leave as it was. */
@@ -238,16 +248,11 @@ for (const [version, slot] of [["3.1.0a7", 49], ["3.0.6", 50]] as const) {
     const admin: Place["admin"] = (method, path, body) =>
       gns3(lab.base_url, lab.tokens.admin, method, path, body);
     const place: Place = { lab, copilot, admin };
-    const roles: Json[] = await admin("GET", "/v3/access/roles");
-    const named = (name: string) => roles.find((role) => role.name === name).role_id;
-    const ids: Record<Role, string> = {
-      "User": named("User"),
-      "Auditor": named("Auditor"),
-      "User without Node.Console": await ownRole(place),
-    };
+    const ids = await roleIds(place);
     for (const role of ROLES) {
-      const { chat, at } = await userOf(place, role, ids[role]);
-      for (const row of ROWS.filter(({ tool }) => TOOLS.some(({ name }) => name === tool))) {
+      const at = await newLab(place, role.toLowerCase());
+      const chat = await userOf(place, role, ids[role], at);
+      for (const row of ROWS.filter(({ router }) => !router)) {
         const may = row.refused?.includes(role) ? "refused" : "allowed";
         await t.step(
           `${role}: ${row.tool} ${JSON.stringify(row.args)} is ${may}`,
@@ -259,11 +264,32 @@ for (const [version, slot] of [["3.1.0a7", 49], ["3.0.6", 50]] as const) {
   });
 }
 
+testWhere(labMissing({ routers: 1 }), "tools that take a router, with every role", async (t) => {
+  await using lab = await startLab({ version: "3.1.0a7", vpcs: 0, routers: 1, slot: 56 });
+  await using copilot = await startCopilot(lab);
+  const place: Place = {
+    lab,
+    copilot,
+    admin: (method, path, body) => gns3(lab.base_url, lab.tokens.admin, method, path, body),
+  };
+  const ids = await roleIds(place);
+  const at = `/v3/projects/${lab.project.project_id}`;
+  const r1 = lab.nodes.find(({ name }) => name === "R1")!;
+  await place.admin("PUT", `${at}/nodes/${r1.node_id}`, { tags: ["device_type:gns3_frr_telnet"] });
+  for (const role of ROLES) {
+    const chat = await userOf(place, role, ids[role], at);
+    for (const row of ROWS.filter(({ router }) => router)) {
+      const may = row.refused?.includes(role) ? "refused" : "allowed";
+      await t.step(`${role}: ${row.tool} is ${may}`, () => tryRow(place, role, chat, at, row));
+    }
+  }
+});
+
 testWhere(
   labMissing(),
   "a right that is taken away ends within a minute what is already running: a console, and a turn",
   async () => {
-    await using lab = await startLab({ version: "3.1.0a7", vpcs: 1, slot: 49 });
+    await using lab = await startLab({ version: "3.1.0a7", vpcs: 1, slot: 57 });
     await using copilot = await startCopilot(lab);
     const admin: Place["admin"] = (method, path, body) =>
       gns3(lab.base_url, lab.tokens.admin, method, path, body);
@@ -272,7 +298,8 @@ testWhere(
     const privileges: Json[] = await admin("GET", "/v3/access/privileges");
     const { privilege_id } = privileges.find(({ name }) => name === "Node.Console");
     await admin("PUT", `/v3/access/roles/${roleId}/privileges/${privilege_id}`);
-    const { chat, at } = await userOf(place, "User", roleId);
+    const at = await newLab(place, "taken");
+    const chat = await userOf(place, "User", roleId, at);
 
     // Pings of some three seconds each, to nobody.
     const commands = ["ip 10.8.0.1/24", ...Array(16).fill("ping 10.8.0.77 -c 1")];
@@ -281,11 +308,14 @@ testWhere(
     const talk = await chat.start(copilot.model.script("talk", [slow(20_000, 10)]));
     await busy.untilType("tool_start");
     await talk.untilType("content");
+    // The console is open by then, and typed on.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
     await admin("DELETE", `/v3/access/roles/${roleId}/privileges/${privilege_id}`);
     const began = performance.now();
     const end = await busy.untilType("tool_end");
     const consoleTook = performance.now() - began;
     assert.match(end.tool_output, /privilege Node\.Console is needed/);
+    assert.match(end.tool_output, /not reachable/, "some of the commands were typed before");
     await busy.end();
 
     const aces: Json[] = await admin("GET", "/v3/access/acl");
