@@ -54,6 +54,16 @@ export function createApp(options: AppOptions): Hono {
   return app;
 }
 
+/** Whether a path is one that `routes` or the documents about them answer, with whatever method. */
+export function ownPaths(routes: readonly Pick<Route, "path">[]): (path: string) => boolean {
+  const paths = new Set([...routes.map(({ path }) => path), "/openapi.json", "/docs"]);
+  const patterns = [...paths].map((path) => {
+    const plain = path.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+    return new RegExp(`^${plain.replace(/:\w+/g, "[^/]+").replace(/\*/g, ".*")}$`);
+  });
+  return (path) => patterns.some((pattern) => pattern.test(path));
+}
+
 function wrongMethod(c: Context, allowed: Method[]): Response {
   const names = allowed.map((method) => method.toUpperCase());
   const all = names.includes("GET") ? [...names, "HEAD"] : names;

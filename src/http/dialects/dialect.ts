@@ -15,6 +15,8 @@ export interface Dialect {
   translate(batch: readonly Logged[]): WireMessage[];
   /** What fills a silence; it has no place in the log. */
   keepAlive: unknown;
+  /** What tells a client that it may not listen any longer; nothing follows it, and the turn does not end by it. */
+  refusal(error: { code: string; message: string }): unknown;
 }
 
 /** Cuts a batch at position `after`: what a client has seen, and what it has not. A text may be cut in its middle. */

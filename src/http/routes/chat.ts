@@ -43,11 +43,11 @@ export async function startTurn(
   request: ChatRequest,
   forcedMode?: CopilotMode,
 ): Promise<Response> {
-  const { service, caller } = visit;
+  const { service, caller, recheck } = visit;
   const model = await service.modelFor(caller, c.req.raw.signal);
   const turn = service.startTurn({ caller, model, request, forcedMode });
   const onGone = request.on_disconnect === "abort" ? () => void turn.abort("client_gone") : undefined;
-  if (!request.stream) return await oneAnswer(c, service, caller.userId, turn, onGone);
+  if (!request.stream) return await oneAnswer(c, visit, turn, onGone);
   return sseResponse({
     log: turn.log,
     turnId: turn.id,
@@ -56,24 +56,27 @@ export async function startTurn(
     signal: c.req.raw.signal,
     headers: { "X-Session-Id": turn.sessionId },
     onGone,
+    recheck,
   });
 }
 
 async function oneAnswer(
   c: Context,
-  service: AgentService,
-  userId: string,
+  { service, caller, recheck }: Visit,
   turn: ReturnType<AgentService["startTurn"]>,
   onGone?: () => void,
 ): Promise<Response> {
   const signal = c.req.raw.signal;
+  const began = performance.now();
   if (onGone) signal.addEventListener("abort", onGone, { once: true });
   try {
     await turn.finished;
   } finally {
     if (onGone) signal.removeEventListener("abort", onGone);
   }
-  return c.json(service.answerOf(userId, turn), 200, { "X-Session-Id": turn.sessionId });
+  const refused = performance.now() - began > recheck.everyMs ? await recheck.refused() : undefined;
+  if (refused) throw new AppError(refused.code, refused.message);
+  return c.json(service.answerOf(caller.userId, turn), 200, { "X-Session-Id": turn.sessionId });
 }
 
 /** Routes under a project's chat prefix; `visit` finds out who calls and which project is meant. */
@@ -119,7 +122,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
       headers: streamHeaders,
       answers: { 200: EVENTS, 204: { description: "The session has had no turn yet" } },
       handle: async (c) => {
-        const { service, caller } = await deps.visit(c);
+        const { service, caller, recheck } = await deps.visit(c);
         const sessionId = sessionIdOf(c);
         const followed = service.follow(caller.userId, sessionId);
         if (!followed) return c.body(null, 204);
@@ -133,6 +136,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
           heartbeatMs: deps.heartbeatMs,
           signal: c.req.raw.signal,
           headers: { "X-Session-Id": sessionId },
+          recheck,
         });
       },
     },
@@ -166,7 +170,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
   ];
 }
 
-async function decide(c: Context, deps: ChatDeps, { service, caller }: Visit): Promise<Response> {
+async function decide(c: Context, deps: ChatDeps, { service, caller, recheck }: Visit): Promise<Response> {
   const sessionId = sessionIdOf(c);
   const { decision, arguments: edited, reason } = await readBody(c, decisionSchema);
   const model = await service.modelFor(caller, c.req.raw.signal);
@@ -187,6 +191,7 @@ async function decide(c: Context, deps: ChatDeps, { service, caller }: Visit): P
     heartbeatMs: deps.heartbeatMs,
     signal: c.req.raw.signal,
     headers: { "X-Session-Id": sessionId },
+    recheck,
   });
 }
 
