@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { AgentService } from "../../agent/agent_service.ts";
 import { EventLog } from "../../agent/event_log.ts";
 import { INJECTION_REQUEST } from "../../agent/prompts/mod.ts";
+import { AppError } from "../../domain/error.ts";
 import { decisionSchema } from "../../domain/approval.ts";
 import type { CopilotMode } from "../../domain/model_config.ts";
 import { chatAnswerSchema, type ChatRequest, chatRequestSchema } from "../../domain/session.ts";
