@@ -63,6 +63,8 @@ await deno([
   "--no-config",
   "--no-lock",
   "--unstable-worker-options",
+  // The gateway's WebSockets to GNS3 are streams, which are read only as fast as the client takes them.
+  "--unstable-net",
   ...ABORT,
   "--include",
   `${BUILD}/src/worker.js`,

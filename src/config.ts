@@ -17,27 +17,29 @@ import { suggest } from "./suggest.ts";
 export type Config = Readonly<Settings> & {
   /** The model for everyone who has stored none; null: there is none. */
   readonly model: FallbackModel | null;
+  /** The password of `--gns3-user`; null: there is no service account. */
+  readonly gns3Password: string | null;
   /** What encrypts stored API keys, the newest first; none: a key file in the state directory does. */
   readonly secretKeys: readonly string[];
 };
 
 /** Options of the contract that this version does not have yet. */
 const LATER = [
-  "gateway",
   "protocol",
-  "gns3-user",
-  "gns3-password",
   "database-url",
   "teaching-can-build",
   "open",
 ];
+/** The only place where the service account's password is looked for: flags and files are seen by too many. */
+export const PASSWORD_VARIABLE = `${PREFIX}GNS3_PASSWORD`;
+
 const BY_FLAG = new Map(SETTING_KEYS.map((key) => [flagOf(key), key]));
 
 /** Not an option: a flag can be read by every user of the machine, a file is too easily shared. */
 const SECRET_KEY = `${PREFIX}SECRET_KEY`;
 const SHORTEST_SECRET_KEY = 16;
 /** Variables of ours that are no options. */
-const NO_SETTINGS = new Set([`${PREFIX}CONFIG`, SECRET_KEY]);
+const NO_SETTINGS = new Set([`${PREFIX}CONFIG`, PASSWORD_VARIABLE, SECRET_KEY]);
 
 const refuse = (sentence: string) => new AppError("bad_request", sentence);
 
@@ -68,6 +70,9 @@ function unknownName(
   known: Iterable<string>,
   show: (name: string) => string,
 ): AppError {
+  if (name === "gns3-password") {
+    return refuse(`${shown} is not an option: the password is only taken from ${PASSWORD_VARIABLE}.`);
+  }
   if (LATER.includes(name)) return refuse(`${shown} is not available in this version.`);
   const near = suggest(name, known);
   return refuse(
@@ -195,8 +200,23 @@ export function readConfig(input: {
   sources.forEach(expandShort);
   const settings = Object.fromEntries(SETTING_KEYS.map((key) => [key, check(key, sources)])) as Settings;
   const fallback = readFallbackModel(model, file, input.env);
+  const account = serviceAccount(settings.gns3User, input.env[PASSWORD_VARIABLE] ?? "");
   const secretKeys = readSecretKeys(input.env);
-  return { config: freezeConfig({ ...settings, model: fallback.model, secretKeys }), notes: fallback.notes };
+  return {
+    config: freezeConfig({ ...settings, model: fallback.model, gns3Password: account.password, secretKeys }),
+    notes: [...fallback.notes, ...account.notes],
+  };
+}
+
+function serviceAccount(user: string, password: string): { password: string | null; notes: string[] } {
+  if (user && !password) {
+    throw refuse(`The password of --gns3-user ${user} is missing: set ${PASSWORD_VARIABLE}.`);
+  }
+  const unused = !user && password !== "";
+  return {
+    password: user ? password : null,
+    notes: unused ? [`${PASSWORD_VARIABLE} is not used: --gns3-user names no user.`] : [],
+  };
 }
 
 /** Separated by commas, so that a key can be replaced: the first encrypts, all decrypt. */

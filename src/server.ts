@@ -6,8 +6,10 @@ import { AppError } from "./domain/error.ts";
 import { outsideScopes } from "./domain/scope.ts";
 import { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
-import { createApp } from "./http/app.ts";
-import { auditReader, credentialOf, enter } from "./http/auth.ts";
+import { whenAnswered } from "./http/answered.ts";
+import { createApp, ownPaths } from "./http/app.ts";
+import { auditReader, credentialOf, enter, refusedNow } from "./http/auth.ts";
+import { createGateway } from "./http/gateway/gateway.ts";
 import { auditRoute } from "./http/routes/audit.ts";
 import { chatRoutes, flatStreamRoute } from "./http/routes/chat.ts";
 import { type ChatDeps, projectIdSchema } from "./http/routes/deps.ts";
@@ -17,6 +19,7 @@ import { skillsRoutes } from "./http/routes/skills.ts";
 import { HostClient } from "./host/client.ts";
 import { Skills } from "./knowledge/skills.ts";
 import type { Logger } from "./log.ts";
+import { followProjects, isGone, letGoOfFiles, serviceAccount } from "./project_lifecycle.ts";
 import { AuditLog } from "./storage/audit_log.ts";
 import { storedModels } from "./stored_models.ts";
 import { VERSION } from "./version.ts";
@@ -30,15 +33,22 @@ const CHAT_PREFIXES = [
   ["/v3/copilot/projects/:project_id/chat", "Alias"],
 ] as const;
 
-/** Builds the server. Nothing listens yet; `fetch` answers requests. Throws `AppError` when its state cannot be used. */
+/** How often it is asked whether those who listen or have a turn running still may; a refusal counts within a minute. */
+const RECHECK_MS = 40_000;
+
+/**
+ * Builds the server. Nothing listens yet; `fetch` answers requests. `recheckMs` is for tests. Throws `AppError` when its
+ * state cannot be used.
+ */
 // deno-lint-ignore require-await -- what it throws must reject
 export async function createServer(
   config: Config,
-  { log, helper }: { log: Logger; helper?: MessagePort },
+  { log, helper, recheckMs = RECHECK_MS }: { log: Logger; helper?: MessagePort; recheckMs?: number },
 ): Promise<Server> {
   const startedAt = performance.now();
   const access = new Access({ baseUrl: config.gns3Url });
-  const models = storedModels(config, { access, log });
+  const account = serviceAccount(config, log);
+  const models = storedModels(config, { access, account, log });
   const consoles = new Consoles({
     transport: config.consoleTransport,
     onFault: (error) => log.error("A console failed unexpectedly.", { error }),
@@ -62,6 +72,8 @@ export async function createServer(
     return projectAgents({
       config,
       consoles,
+      access,
+      recheckMs,
       models: models.choice,
       limits: models.limits,
       skills,
@@ -76,6 +88,8 @@ export async function createServer(
     create: async (project) => (await agents())(project),
   });
 
+  const notifications = followProjects({ gns3Url: config.gns3Url, account, manager, access, log });
+
   let draining = false;
   const deps: ChatDeps = {
     heartbeatMs: config.heartbeatInterval * 1000,
@@ -83,50 +97,66 @@ export async function createServer(
     requireCredential: (c) => void credentialOf(c),
     visit: async (c, projectId = c.req.param("project_id") ?? "") => {
       if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
+      const asOf = manager.now();
       const { caller, project } = await enter(access, c, projectId).catch((error) => {
         if (!isGone(error)) throw error;
-        if (manager.isRestoring(projectId)) throw restoring();
-        void manager.release(projectId);
+        if (manager.isRestoring(projectId.toLowerCase())) throw restoring();
+        void manager.projectClosed(projectId.toLowerCase(), asOf);
         throw error;
       });
+      notifications.use(caller.credential);
       models.memberships.met(caller);
-      return { caller, service: await manager.get(project) };
+      const refused = () => refusedNow(access, caller, project.project_id);
+      const service = await manager.get(project, asOf, { hold: true });
+      whenAnswered(c, () => service.leave());
+      return { caller, service, recheck: { everyMs: recheckMs, refused } };
     },
   };
-  const app = createApp({
-    version: VERSION,
-    corsOrigins: config.corsOrigins,
-    log,
-    routes: [
-      ...CHAT_PREFIXES.flatMap(([prefix, suffix]) => [
-        ...chatRoutes(prefix, suffix, deps),
-        ...sessionRoutes(prefix, suffix, deps),
-        auditRoute(prefix, suffix, { audit, reader: (c, projectId) => auditReader(access, c, projectId) }),
-      ]),
-      flatStreamRoute(deps),
-      ...flatSessionRoutes(deps),
-      ...models.routes,
-      ...skillsRoutes({
-        skills,
-        me: (credential, signal) => new Gns3Client({ baseUrl: config.gns3Url, credential }).me(signal),
-      }),
-      ...healthRoutes({
-        version: VERSION,
-        startedAt,
-        draining: () => draining,
-        activeTurns: () => manager.open.reduce((sum, agent) => sum + agent.runningTurns.length, 0),
-        gns3Answers: remembered(READY_CACHE_MS, () => answers(config.gns3Url)),
-      }),
-    ],
-  });
+  const routes = [
+    ...CHAT_PREFIXES.flatMap(([prefix, suffix]) => [
+      ...chatRoutes(prefix, suffix, deps),
+      ...sessionRoutes(prefix, suffix, deps),
+      auditRoute(prefix, suffix, { audit, reader: (c, projectId) => auditReader(access, c, projectId) }),
+    ]),
+    flatStreamRoute(deps),
+    ...flatSessionRoutes(deps),
+    ...models.routes,
+    ...skillsRoutes({
+      skills,
+      me: (credential, signal) => new Gns3Client({ baseUrl: config.gns3Url, credential }).me(signal),
+    }),
+    ...healthRoutes({
+      version: VERSION,
+      startedAt,
+      draining: () => draining,
+      activeTurns: () => manager.open.reduce((sum, agent) => sum + agent.runningTurns.length, 0),
+      gns3Answers: remembered(READY_CACHE_MS, () => answers(config.gns3Url)),
+    }),
+  ];
+
+  const app = createApp({ version: VERSION, corsOrigins: config.corsOrigins, log, routes });
+  const isOurs = ownPaths(routes);
+  const gateway = config.gateway
+    ? createGateway({
+      gns3Url: config.gns3Url,
+      beforeFilesAreTaken: (request) => letGoOfFiles({ manager, gns3Url: config.gns3Url }, request),
+      log,
+    })
+    : undefined;
 
   return {
     listening: ({ port }) => models.listening(port),
-    fetch: (request) => outsideScopes(() => app.fetch(request)),
-    mounted: CHAT_PREFIXES.map(([prefix]) => `chat at ${prefix.replace(/:(\w+)/g, "{$1}")}`).concat(
+    fetch: (request, { remoteAddr }) =>
+      outsideScopes(() => {
+        if (!gateway || isOurs(new URL(request.url).pathname)) return app.fetch(request);
+        return gateway.fetch(request, { address: remoteAddr.hostname });
+      }),
+    mounted: [
+      ...CHAT_PREFIXES.map(([prefix]) => `chat at ${prefix.replace(/:(\w+)/g, "{$1}")}`),
       "model configurations at /v3/access/users/{user_id}/llm-model-configs and /v3/access/groups/…",
       "API description at /docs and /openapi.json",
-    ),
+      ...(gateway ? [`everything else is GNS3's, its Web UI at /`] : []),
+    ],
     drain: async () => {
       draining = true;
       const running = manager.open.flatMap((agent) => agent.runningTurns);
@@ -137,8 +167,10 @@ export async function createServer(
       clearTimeout(timer);
       for (const turn of running) turn.abort("shutdown");
       await Promise.all(running.map((turn) => turn.finished));
+      gateway?.close();
     },
     close: async () => {
+      await notifications.close();
       await manager.close();
       await consoles.close();
       models.close();
@@ -152,12 +184,6 @@ function restoring(): AppError {
   return new AppError("unavailable", "A snapshot of this project is being restored. Try again in a moment.", {
     retryAfter: 2,
   });
-}
-
-/** GNS3 says that the project is closed or not there: its agent has nothing to do any more. */
-function isGone(error: unknown): boolean {
-  return error instanceof AppError &&
-    (error.code === "project_not_found" || error.details?.project_status === "closed");
 }
 
 async function answers(gns3Url: string): Promise<boolean> {

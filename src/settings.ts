@@ -86,6 +86,18 @@ export const SETTINGS = {
   ),
   port: setting(whole(0, 65_535), 3081, "PORT", "the port to listen on; 0: any free one"),
   corsOrigins: setting(origins, [], "ORIGINS", "web pages of these origins may call this server; '' = none"),
+  gateway: setting(
+    flag,
+    false,
+    "",
+    "pass everything that is not this server's own on to GNS3, its Web UI included",
+  ),
+  gns3User: setting(
+    text,
+    "",
+    "NAME",
+    "a GNS3 account for hearing of projects (password: GNS3_COPILOT_GNS3_PASSWORD); left out: the newest caller's sign-in",
+  ),
   heartbeatInterval: setting(
     seconds(0),
     15,

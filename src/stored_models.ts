@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import type { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
 import { Memberships } from "./gns3/memberships.ts";
+import type { ServiceAccount } from "./gns3/service_account.ts";
 import { credentialOf } from "./http/auth.ts";
 import { modelRoutes } from "./http/routes/model_configs.ts";
 import type { ModelDeps } from "./http/routes/model_handlers.ts";
@@ -30,11 +31,17 @@ export interface StoredModels {
 }
 
 /** Throws `AppError` when the state database cannot be used. */
-export function storedModels(config: Config, { access, log }: { access: Access; log: Logger }): StoredModels {
+export function storedModels(
+  config: Config,
+  { access, account, log }: { access: Access; account?: ServiceAccount; log: Logger },
+): StoredModels {
   const state = openStateDatabase(config.stateDir);
   const configs = new ModelConfigs(state, openSecrets(config));
   warnOfLostKeys(configs, log);
-  const memberships = new Memberships({ baseUrl: config.gns3Url });
+  const memberships = new Memberships({
+    baseUrl: config.gns3Url,
+    service: () => account?.credential().catch(() => undefined) ?? Promise.resolve(undefined),
+  });
   let port = config.port;
   const guard = addressGuard({
     hosts: config.modelHosts,

@@ -47,6 +47,8 @@ export function runWorker(scope: WorkerScope, createServer: CreateServer): void 
 
   scope.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
+    // Deno 2.6's HTTP client of Node leaves such a promise when the gateway gives up an answer that its client has left.
+    if (event.reason instanceof Deno.errors.Interrupted) return;
     log.error("A promise failed and nothing handled it. This is a fault of this program.", {
       error: event.reason,
     });
@@ -60,7 +62,9 @@ export function runWorker(scope: WorkerScope, createServer: CreateServer): void 
   scope.addEventListener("message", ({ data }) => {
     if (data.type === "start") {
       log = createLogger({ level: data.config.logLevel, format: data.config.logFormat });
-      for (const secret of [data.config.model?.api_key, ...data.config.secretKeys]) {
+      for (
+        const secret of [data.config.model?.api_key, data.config.gns3Password, ...data.config.secretKeys]
+      ) {
         if (secret) log.secret(secret);
       }
       running = start(scope, data, log, createServer);
@@ -86,7 +90,12 @@ async function start(
     server = await createServer(config, { log, helper });
     const handle = server.fetch.bind(server);
     const http = Deno.serve(
-      { hostname: config.host, port: config.port, onListen: () => {} },
+      {
+        hostname: config.host,
+        port: config.port,
+        onListen: () => {},
+        onError: (error) => brokenOff(error, log),
+      },
       (request, info) => handle(request, info),
     );
     const { hostname, port } = http.addr;
@@ -100,6 +109,12 @@ async function start(
     scope.postMessage(failure(error, config));
     return null;
   }
+}
+
+/** An answer that failed in its middle, such as one of GNS3's that was passed on: its client has been cut off. */
+function brokenOff(error: unknown, log: Logger): Response {
+  log.warn("An answer was broken off.", { error });
+  return new Response(null, { status: 500 });
 }
 
 function failure(error: unknown, { host, port }: Config): FromWorker {

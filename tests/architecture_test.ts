@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "top": [...BASE, ...MIDDLE, "tools", "agent", "http", "http/dialects", "cli", "practice"],
 };
 const BASE_FILES = ["config", "config_model", "settings", "suggest", "log", "redact", "metrics", "version"];
-const TOP_FILES = ["server", "project_agents", "stored_models", "worker", "worker_loop"];
+const TOP_FILES = ["server", "project_agents", "project_lifecycle", "stored_models", "worker", "worker_loop"];
 
 /** Package → the only places that may import it; a place is a folder or a file of `src/`. */
 const FENCES: Readonly<Record<string, readonly string[]>> = {
@@ -59,7 +59,8 @@ const SYSTEM_PLACES = [
   "storage/secrets.ts",
   "storage/state_database.ts",
   "knowledge/folder.ts",
-  "http/gateway.ts",
+  "http/gateway/http.ts",
+  "http/gateway/websocket.ts",
   "host/helper.ts",
   "host/tshark.ts",
   "host/capture_file.ts",

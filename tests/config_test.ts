@@ -40,6 +40,8 @@ Deno.test("without any option the contract's defaults hold", () => {
     host: "127.0.0.1",
     port: 3081,
     corsOrigins: [],
+    gateway: false,
+    gns3User: "",
     heartbeatInterval: 15,
     titleTimeout: 5,
     modelTimeout: 120,
@@ -57,6 +59,7 @@ Deno.test("without any option the contract's defaults hold", () => {
     verbose: false,
     quiet: false,
     model: null,
+    gns3Password: null,
     secretKeys: [],
   });
 });
@@ -81,6 +84,8 @@ Deno.test("every option can be given by flag, by environment and by file with th
       "[http://a.example, 'https://b.example:1']",
       ["http://a.example", "https://b.example:1"],
     ],
+    gateway: ["true", "true", true],
+    gns3User: ["copilot", "copilot", "copilot"],
     heartbeatInterval: ["0.25", "0.25", 0.25],
     titleTimeout: ["1.5", "1.5", 1.5],
     modelTimeout: ["30", "30", 30],
@@ -103,14 +108,16 @@ Deno.test("every option can be given by flag, by environment and by file with th
     quiet: ["true", "true", true],
   };
   assert.deepEqual(Object.keys(examples), SETTING_KEYS as string[]);
+  // Without it a user of the service account is refused.
+  const env = { GNS3_COPILOT_GNS3_PASSWORD: "secret" };
   for (const key of SETTING_KEYS) {
     const [text, yaml, value] = examples[key]!;
     const flag = `--${flagOf(key)}`;
     const name = flagOf(key).replaceAll("-", "_");
-    assert.deepEqual(config({ args: [flag, text] })[key], value, flag);
-    assert.deepEqual(config({ args: [`${flag}=${text}`] })[key], value, `${flag}=`);
-    assert.deepEqual(config({ env: { [variableOf(key)]: text } })[key], value, variableOf(key));
-    assert.deepEqual(config({ file: `${name}: ${yaml}` })[key], value, name);
+    assert.deepEqual(config({ args: [flag, text], env })[key], value, flag);
+    assert.deepEqual(config({ args: [`${flag}=${text}`], env })[key], value, `${flag}=`);
+    assert.deepEqual(config({ env: { ...env, [variableOf(key)]: text } })[key], value, variableOf(key));
+    assert.deepEqual(config({ file: `${name}: ${yaml}`, env })[key], value, name);
   }
 });
 
@@ -137,14 +144,29 @@ Deno.test("an unknown option is refused by name, with what may have been meant",
 });
 
 Deno.test("an option that this version does not have yet is refused as such, wherever it stands", () => {
-  refuses({ args: ["--gateway"] }, "--gateway is not available in this version.");
-  refuses({ args: ["--gns3-user", "x"] }, "--gns3-user is not available in this version.");
+  refuses({ args: ["--protocol=all"] }, "--protocol is not available in this version.");
   refuses({ args: ["--open=true"] }, "--open is not available in this version.");
   refuses(
-    { env: { GNS3_COPILOT_GNS3_USER: "copilot" } },
-    "GNS3_COPILOT_GNS3_USER is not available in this version.",
+    { env: { GNS3_COPILOT_DATABASE_URL: "postgres://x" } },
+    "GNS3_COPILOT_DATABASE_URL is not available in this version.",
   );
   refuses({ file: "database_url: x" }, "database_url in copilot.yaml is not available in this version.");
+});
+
+Deno.test("the service account's password comes from the environment and from nowhere else", () => {
+  const env = { GNS3_COPILOT_GNS3_PASSWORD: "hunter22" };
+  assert.equal(config({ args: ["--gns3-user", "copilot"], env }).gns3Password, "hunter22");
+  assert.equal(config({ file: "gns3_user: copilot", env }).gns3User, "copilot");
+  const without = readConfig({ args: [], env, read: () => "" });
+  assert.equal(without.config.gns3Password, null);
+  assert.deepEqual(without.notes, ["GNS3_COPILOT_GNS3_PASSWORD is not used: --gns3-user names no user."]);
+  refuses(
+    { args: ["--gns3-user", "copilot"] },
+    "The password of --gns3-user copilot is missing: set GNS3_COPILOT_GNS3_PASSWORD.",
+  );
+  const elsewhere = "is not an option: the password is only taken from GNS3_COPILOT_GNS3_PASSWORD.";
+  refuses({ args: ["--gns3-password", "x"] }, `--gns3-password ${elsewhere}`);
+  refuses({ file: "gns3_password: x" }, `gns3_password in copilot.yaml ${elsewhere}`);
 });
 
 Deno.test("what encrypts stored keys comes from the environment alone, several separated by commas, and is never shown", () => {

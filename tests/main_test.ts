@@ -96,7 +96,7 @@ Deno.test("what cannot be started ends with exit code 1 and one sentence", async
   const cases: [string[], string][] = [
     [["--prot", "1"], "Unknown option --prot. Did you mean --port?\n"],
     [["sevre"], "Unknown command sevre. Did you mean serve?\n"],
-    [["--gateway"], "--gateway is not available in this version.\n"],
+    [["--database-url", "x"], "--database-url is not available in this version.\n"],
     [["--port", "x"], '--port must be a whole number from 0 to 65535, not "x".\n'],
     [
       ["--projects-dir", "/nowhere"],

@@ -2,21 +2,22 @@
 import { Command } from "@langchain/langgraph";
 import type { Decision } from "../domain/approval.ts";
 import { AppError, errorText } from "../domain/error.ts";
+import type { TurnError } from "../domain/event.ts";
 import type { FaultRecords } from "../domain/fault.ts";
 import type { CopilotMode } from "../domain/model_config.ts";
 import type { Project } from "../domain/project.ts";
 import { type Caller, withScope } from "../domain/scope.ts";
 import type { ChatAnswer, ChatRequest, ChatSession, ConversationHistory } from "../domain/session.ts";
 import type { Logger } from "../log.ts";
-import type { ApprovalsRepository } from "../storage/approvals.ts";
-import type { SqliteSaver } from "../storage/checkpoints.ts";
 import type { ChatSessionsRepository } from "../storage/sessions.ts";
+import { type AccessCheck, watchAccess } from "./access_watch.ts";
 import { ApprovalDesk, NOT_APPROVED } from "./approval_desk.ts";
 import { FinishedTurns } from "./finished_turns.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
 import { answerOf, historyOf } from "./history.ts";
 import { repair, toChatMessage, userMessage } from "./messages.ts";
 import type { ChosenModel } from "./model_choice.ts";
+import type { ProjectStorage } from "./project_storage.ts";
 import { rebuildLog } from "./replay.ts";
 import { runTurn } from "./run_turn.ts";
 import type { Update } from "./state.ts";
@@ -26,17 +27,6 @@ import { type AbortReason, Turn } from "./turn.ts";
 import type { TurnContext, TurnRequest } from "./turn_context.ts";
 import type { Account, TurnLimits } from "./turn_limits.ts";
 import type { CallUsage } from "./turn_statistics.ts";
-
-/** The storage of one project. */
-export interface ProjectStorage {
-  sessions: ChatSessionsRepository;
-  saver: SqliteSaver;
-  faults: { by(caller: Caller): FaultRecords };
-  approvals: ApprovalsRepository;
-  /** Runs a restore of a snapshot, which overwrites the database's file, so that the database stays as it is. */
-  keepThrough<T>(restore: () => Promise<T>): Promise<T>;
-  close(): void;
-}
 
 export interface AgentServiceOptions {
   project: Project;
@@ -51,10 +41,20 @@ export interface AgentServiceOptions {
   ): Omit<TurnContext, "wantsTitle">;
   /** The model configuration of a caller. Throws `bad_request` when there is none. */
   modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel>;
+  /** Asks GNS3 whether the caller may still use the project; throws what it refuses with. */
+  access?: AccessCheck;
   limits: Pick<TurnLimits, "admit" | "spent">;
   log: Logger;
   newId(): string;
   now(): Date;
+}
+
+/** Why an agent is closed, and what its running turns tell their users when they did not ask for it. */
+export interface Closing {
+  reason: AbortReason;
+  why?: TurnError;
+  /** The project's files may be on their way out: the database is let go of only when this resolves. */
+  until?: Promise<unknown>;
 }
 
 export interface StartTurn {
@@ -85,6 +85,7 @@ export class AgentService {
   readonly #graph: CopilotGraph;
   #restore?: Promise<void>;
   #closed = false;
+  #visits = 0;
 
   constructor(private readonly options: AgentServiceOptions) {
     this.project = options.project;
@@ -97,8 +98,18 @@ export class AgentService {
     });
   }
 
+  /** A request is using it: it is not idle. */
+  hold(): void {
+    this.#visits++;
+  }
+
+  /** The request that held it was answered. */
+  leave(): void {
+    this.#visits--;
+  }
+
   get busy(): boolean {
-    return this.#running.size > 0;
+    return this.#visits > 0 || this.#running.size > 0;
   }
 
   /** A turn of this agent restores a snapshot; GNS3 closes the project for a moment, which means nothing. */
@@ -139,7 +150,7 @@ export class AgentService {
         copilot_mode: mode,
       });
     }
-    this.#launch(context, request, () => {
+    this.#launch(context, caller, request, () => {
       const createdAt = turn.startedAt.toISOString();
       const before = this.options.storage.saver.messages(sessionId);
       const asked = this.#desk.clear(sessionId);
@@ -171,7 +182,7 @@ export class AgentService {
     const context = this.#contextOf(turn, caller, model, asked.options.mode, request);
     const decisions = this.#desk.decide(asked, decision, context);
     if (!decisions) return undefined;
-    this.#launch(context, request, () => {
+    this.#launch(context, caller, request, () => {
       this.#desk.clear(sessionId);
       return new Command({ resume: decisions });
     });
@@ -250,15 +261,26 @@ export class AgentService {
     return deleted;
   }
 
+  /** What GNS3 has done to the project's files behind our back; such an agent can only be closed. */
+  get taken(): "restored" | "deleted" | undefined {
+    return this.options.storage.taken();
+  }
+
   /** Stops all turns, waits until they are saved, and closes the database. */
-  async close(reason: AbortReason): Promise<void> {
+  async close({ reason, why, until }: Closing): Promise<void> {
     this.#closed = true;
+    const { storage } = this.options;
     const running = this.runningTurns;
-    for (const turn of running) turn.abort(reason);
+    for (const turn of running) turn.abort(reason, why);
     await Promise.all(running.map((turn) => turn.finished));
     this.#finished.close();
     await this.#restore;
-    this.options.storage.close();
+    if (until) {
+      if (!storage.taken()) storage.checkpoint();
+      await until;
+    }
+    if (reason === "project_deleted" && !storage.taken()) this.sessions.deleteAll();
+    await storage.close();
   }
 
   /** The turn that asked for it may have been stopped: the restore goes on, and its end is waited for in `close`. */
@@ -300,10 +322,11 @@ export class AgentService {
   }
 
   /** Marks the session as busy and runs the graph from `input` to its end; the turn's record is saved whatever happens. */
-  #launch(context: TurnContext, request: TurnRequest, input: () => Update | Command): void {
+  #launch(context: TurnContext, caller: Caller, request: TurnRequest, input: () => Update | Command): void {
     const { turn, log } = context;
     this.#finished.forget(turn.sessionId);
     this.#running.set(turn.sessionId, context);
+    if (this.options.access) watchAccess(turn, caller, this.options.access);
     const run = runTurn(this.#graph, context, {
       projectId: this.project.project_id,
       input: () => {
@@ -322,7 +345,7 @@ export class AgentService {
       }
       this.#running.delete(turn.sessionId);
       if (!this.#closed) this.#finished.keep(turn);
-      this.#prune(turn.sessionId);
+      if (!this.taken) this.#prune(turn.sessionId);
     });
   }
 

@@ -65,11 +65,9 @@ export class Answer {
   /** Adds text to the answer. */
   say(text: string): void {
     if (text === "") return;
-    const { turn } = this.options;
-    const places = this.#start();
-    places.text ??= turn.log.last;
+    this.#noteRun("t", text.length);
     this.text += text;
-    turn.publish({ type: "text_delta", messageId: this.#id, text });
+    this.options.turn.publish({ type: "text_delta", messageId: this.#id, text });
   }
 
   /** Ends the answer. `whole`: the model has finished, so its calls are complete; otherwise they are cut off. */
@@ -109,7 +107,7 @@ export class Answer {
   }
 
   #think(text: string): void {
-    this.#start();
+    this.#noteRun("r", text.length);
     this.#reasoning += text;
     this.options.turn.publish({ type: "reasoning_delta", messageId: this.#id, text });
   }
@@ -122,13 +120,18 @@ export class Answer {
   #publish(events: readonly ToolCallEvent[]): void {
     const { turn } = this.options;
     const messageId = this.#id;
-    if (events.length) this.#start();
+    if (!events.length) return;
+    const calls = this.#start().calls ??= [];
     for (const event of events) {
       const toolCallId = event.id;
       if (event.type === "start") {
-        turn.publish({ type: "tool_call_start", messageId, toolCallId, name: event.name });
-      } else if (event.type === "end") turn.publish({ type: "tool_call_end", messageId, toolCallId });
-      else turn.publish({ type: "tool_call_delta", messageId, toolCallId, text: event.text });
+        const seq = turn.publish({ type: "tool_call_start", messageId, toolCallId, name: event.name });
+        calls.push([toolCallId, seq]);
+      } else if (event.type === "end") {
+        const seq = turn.publish({ type: "tool_call_end", messageId, toolCallId });
+        const call = calls.find(([id]) => id === toolCallId);
+        if (call) call[2] = seq;
+      } else turn.publish({ type: "tool_call_delta", messageId, toolCallId, text: event.text });
     }
   }
 
@@ -147,9 +150,21 @@ export class Answer {
   }
 
   #start(): EventPlaces {
+    const { turn } = this.options;
     return this.#places ??= {
-      start: this.options.turn.publish({ type: "message_start", messageId: this.#id }),
+      turn: turn.id,
+      start: turn.publish({ type: "message_start", messageId: this.#id }),
+      end: 0,
     };
+  }
+
+  /** Notes where text that is about to be published stands in the log. */
+  #noteRun(kind: "t" | "r", length: number): void {
+    const runs = this.#start().runs ??= [];
+    const at = this.options.turn.log.last;
+    const last = runs.at(-1);
+    if (last && last[0] === kind && last[1] + last[2] === at) last[2] += length;
+    else runs.push([kind, at, length]);
   }
 }
 

@@ -1,6 +1,7 @@
 // The step between checking a batch of calls and running it: those that would change the lab wait for the user.
 import { interrupt } from "@langchain/langgraph";
 import type { Approval, Decision } from "../domain/approval.ts";
+import { deeperThan } from "../domain/json_depth.ts";
 import type { ModelToolCall } from "../models/tool_calls.ts";
 import type { PreparedCall, ToolAnswer } from "../tools/run.ts";
 import { prepareCall } from "../tools/run.ts";
@@ -81,6 +82,7 @@ function summaryOf(name: string, { args, risk }: Extract<PreparedCall, { kind: "
 }
 
 function json(text: string): unknown {
+  if (deeperThan(text)) return text;
   try {
     return JSON.parse(text);
   } catch {

@@ -23,7 +23,7 @@ export class EventLog {
    */
   append(event: TurnEvent, seq?: number): number {
     if (this.#ended) return this.#last;
-    this.#last = Math.max(this.#last + positions(event), seq ?? 0);
+    this.#last = seq !== undefined && seq >= this.#last && seq > 0 ? seq : this.#last + positions(event);
     this.#entries.push({ seq: this.#last, event });
     if (event.type === "turn_end") this.#ended = true;
     const waiting = this.#waiting;

@@ -60,7 +60,7 @@ async function runOne(
     { id: context.newId(), createdAt: context.now().toISOString() },
   );
   if (stopped) message.additional_kwargs.not_started = true;
-  else message.additional_kwargs.event_seq = { start, end };
+  else message.additional_kwargs.event_seq = { turn: turn.id, start, end };
   return message;
 }
 

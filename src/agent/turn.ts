@@ -1,12 +1,20 @@
 // One turn: a user's message and everything the agent does until it stops, whoever is still listening.
-import { errorText } from "../domain/error.ts";
+import { AppError, errorText } from "../domain/error.ts";
 import type { FinishReason, TurnError, TurnEvent } from "../domain/event.ts";
 import type { TurnRecord } from "../domain/session.ts";
 import { EventLog } from "./event_log.ts";
 import { TurnStatistics } from "./turn_statistics.ts";
 
 /** Why a turn was stopped before its end. */
-export type AbortReason = "user" | "client_gone" | "shutdown" | "project_closed" | "session_deleted";
+export type AbortReason =
+  | "user"
+  | "client_gone"
+  | "shutdown"
+  | "session_deleted"
+  | "project_closed"
+  | "project_deleted"
+  | "project_restored"
+  | "access_lost";
 
 /** Created by `AgentService.startTurn`; it alone decides how the turn ends. */
 export class Turn {
@@ -27,6 +35,10 @@ export class Turn {
   abortReason?: AbortReason;
   /** The turn ends because calls wait for the user's decision. */
   waiting = false;
+  /** What a stop that nobody asked for is told as. */
+  #why?: TurnError;
+  /** How it ended. */
+  #outcome?: FinishReason;
 
   readonly #controller = new AbortController();
   #settle!: () => void;
@@ -55,10 +67,14 @@ export class Turn {
     return this.log.append(event);
   }
 
-  /** Stops the turn at once. Returns whether it was still running. */
-  abort(reason: AbortReason): boolean {
+  /**
+   * Stops the turn at once. Returns whether it was still running. With `why` the turn ends with that error, for a stop
+   * that its user has to be told the reason of.
+   */
+  abort(reason: AbortReason, why?: TurnError): boolean {
     if (this.#ended || this.signal.aborted) return false;
     this.abortReason = reason;
+    this.#why = why;
     this.#controller.abort(new DOMException("The turn was stopped.", "AbortError"));
     return true;
   }
@@ -69,7 +85,8 @@ export class Turn {
   }
 
   finishReason(): FinishReason {
-    if (this.signal.aborted) return "aborted";
+    if (this.#outcome) return this.#outcome;
+    if (this.signal.aborted) return this.#why ? "error" : "aborted";
     if (this.error) return "error";
     if (this.waiting) return "approval";
     return this.limitReached ? "limit" : "stop";
@@ -82,6 +99,7 @@ export class Turn {
   finish(save: (record: TurnRecord) => void, overrides: Partial<TurnRecord>): void {
     if (this.#ended) return;
     this.#ended = true;
+    if (this.#why) this.error = this.#why;
     let finishReason = this.finishReason();
     // The log's end is part of the record, so that a resume after a restart finds the same positions.
     const lastSeq = this.log.last + 1;
@@ -97,9 +115,10 @@ export class Turn {
         ...overrides,
       });
     } catch (error) {
-      this.error ??= { code: "internal", message: errorText(error) };
+      this.error ??= { code: error instanceof AppError ? error.code : "internal", message: errorText(error) };
       finishReason = "error";
     }
+    this.#outcome = finishReason;
     this.log.append({
       type: "turn_end",
       finishReason,

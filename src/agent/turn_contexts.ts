@@ -19,6 +19,8 @@ import type { AgentLimits, TurnContext, TurnRequest } from "./turn_context.ts";
 
 export interface TurnContextOptions {
   gns3Url: string;
+  /** GNS3 does not accept this credential any more. */
+  onUnauthorized?(credential: string): void;
   /** The devices' consoles as the caller of this client may use them. */
   consolesFor(gns3: Gns3Client): ToolContext["consoles"];
   /** The skills in use now; a turn keeps those that it began with. */
@@ -59,7 +61,12 @@ export function turnContexts(options: TurnContextOptions) {
     faults: FaultRecords,
   ): Omit<TurnContext, "wantsTitle"> => {
     const { caller, model: modelConfig, mayCall } = currentScope();
-    const gns3 = new Gns3Client({ baseUrl: options.gns3Url, credential: caller.credential });
+    const { credential } = caller;
+    const gns3 = new Gns3Client({
+      baseUrl: options.gns3Url,
+      credential,
+      onUnauthorized: () => options.onUnauthorized?.(credential),
+    });
     const now = () => new Date();
     const skills = options.skills();
     return {

@@ -1,4 +1,5 @@
 // A console as text: always reads, keeps what nobody has taken yet, and waits until it shows what somebody looks for.
+import { AppError } from "../domain/error.ts";
 import type { Transport } from "./transport.ts";
 
 /** The console did not show what was looked for within the time limit. */
@@ -65,7 +66,9 @@ export class Channel {
     if (this.#closed) throw new ChannelClosed("The console connection is closed.");
     try {
       await this.#writer.write(new TextEncoder().encode(text));
-    } catch {
+    } catch (error) {
+      // The right to type here was taken away.
+      if (error instanceof AppError) throw error;
       throw new ChannelClosed("The console connection is closed.");
     }
   }

@@ -1,6 +1,7 @@
 // From a node to an open console: who has none, where it listens, and what a refused or dropped connection means.
 import { AppError } from "../domain/error.ts";
 import type { Node } from "../domain/project.ts";
+import { PROOF_MS, provenInTime } from "./proof.ts";
 import { connectTelnet } from "./telnet.ts";
 import { sleep } from "./timing.ts";
 import { ConsoleDropped, openWebSocket, type Transport } from "./transport.ts";
@@ -29,6 +30,8 @@ export interface ReachOptions {
   transport: ConsoleTransport;
   connectMs: number;
   signal: AbortSignal;
+  /** How long the caller's right counts as proven, in milliseconds; then GNS3 is asked again before anything is typed. */
+  proofMs?: number;
 }
 
 const NO_CONSOLE = new Set([
@@ -67,6 +70,20 @@ export function requireConsole(node: Node, transport: ConsoleTransport = "websoc
  * Throws `forbidden` (the caller lacks the right Node.Console), `unauthorized`, `conflict` (stopped), `unavailable`.
  */
 export async function openConsole(
+  access: ConsoleAccess,
+  projectId: string,
+  node: Node,
+  options: ReachOptions,
+): Promise<Transport> {
+  const transport = await reach(access, projectId, node, options);
+  const prove = async () => {
+    const again = await reach(access, projectId, node, { ...options, transport: "websocket" });
+    await again.close();
+  };
+  return provenInTime(transport, prove, options.proofMs ?? PROOF_MS);
+}
+
+async function reach(
   access: ConsoleAccess,
   projectId: string,
   node: Node,

@@ -36,6 +36,8 @@ export interface Gns3ClientOptions {
   signal?: AbortSignal;
   /** Milliseconds for a request that only reads. */
   timeoutMs?: number;
+  /** Told when GNS3 does not accept the credential (any more). */
+  onUnauthorized?: () => void;
 }
 
 /** Where a new node goes and what it is called; coordinates are whole numbers. */
@@ -57,6 +59,7 @@ export class Gns3Client {
   readonly captures: ReturnType<typeof captureCalls>;
   readonly drawings: ReturnType<typeof drawingCalls>;
   readonly snapshots: ReturnType<typeof snapshotCalls>;
+  readonly #onUnauthorized?: () => void;
   #version?: Promise<string>;
 
   constructor(options: Gns3ClientOptions) {
@@ -67,6 +70,7 @@ export class Gns3Client {
     this.captures = captureCalls(call, (path, signal) => openStream(this.#server, path, signal));
     this.drawings = drawingCalls(call);
     this.snapshots = snapshotCalls(call);
+    this.#onUnauthorized = options.onUnauthorized;
   }
 
   /** The GNS3 server's version, asked once; the answer is shared, so that no single call's signal ends it. */
@@ -121,6 +125,20 @@ export class Gns3Client {
 
   project(projectId: string, signal?: AbortSignal): Promise<Project> {
     return this.#call("GET", project(projectId), toProject, { signal });
+  }
+
+  /**
+   * Whether the caller may delete the opened project: opening it takes the same privilege (Project.Allocate), and does
+   * nothing to one that is open.
+   */
+  mayDelete(projectId: string, signal?: AbortSignal): Promise<boolean> {
+    return permitted(this.#call("POST", `${project(projectId)}/open`, () => true, { signal }));
+  }
+
+  /** Whether the caller may restore snapshots of the project (Snapshot.Restore): tried on one that does not exist. */
+  mayRestore(projectId: string, signal?: AbortSignal): Promise<boolean> {
+    const path = `${project(projectId)}/snapshots/${crypto.randomUUID()}/restore`;
+    return permitted(this.#call("POST", path, () => true, { signal }));
   }
 
   nodes(projectId: string, signal?: AbortSignal): Promise<Node[]> {
@@ -250,7 +268,11 @@ export class Gns3Client {
   ): Promise<T> {
     const timeoutMs = Math.max(options.timeoutMs ?? 0, this.#timeoutMs);
     const signals = [this.#signal, options.signal];
-    const value = await send(this.#server, { method, path, body: options.body, timeoutMs, signals });
+    const request = { method, path, body: options.body, timeoutMs, signals };
+    const value = await send(this.#server, request).catch((error) => {
+      if (error instanceof AppError && error.code === "unauthorized") this.#onUnauthorized?.();
+      throw error;
+    });
     try {
       return shape(value);
     } catch (error) {
@@ -258,6 +280,16 @@ export class Gns3Client {
       const fields = error.issues.map((issue) => issue.path.join(".") || "the answer").slice(0, 5).join(", ");
       throw unavailable(`What answers at ${this.origin} is not a GNS3 3 server (unexpected ${fields}).`);
     }
+  }
+}
+
+/** Nothing but a refusal of the caller is a no: that there is nothing there is found out after that. */
+async function permitted(attempt: Promise<true>): Promise<boolean> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "unavailable") throw error;
+    return error.code === "not_found" || error.code === "conflict";
   }
 }
 

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { AppError } from "../domain/error.ts";
 import type { Logger } from "../log.ts";
+import { answered } from "./answered.ts";
 import { asAppError, gns3Error } from "./errors.ts";
 import { openApiDocument } from "./openapi.ts";
 import { docsPage } from "./docs_page.ts";
@@ -26,6 +27,7 @@ export function createApp(options: AppOptions): Hono {
     const requestId = given && /^[\w.:-]{1,64}$/.test(given) ? given : crypto.randomUUID();
     const began = performance.now();
     await next();
+    answered(c);
     c.res.headers.set("X-Request-Id", requestId);
     // The path only: a query may carry what must not be logged.
     log.debug(`${c.req.method} ${c.req.path} ${c.res.status}`, {
@@ -52,6 +54,16 @@ export function createApp(options: AppOptions): Hono {
   );
   app.onError((error) => gns3Error(asAppError(error, log)));
   return app;
+}
+
+/** Whether a path is one that `routes` or the documents about them answer, with whatever method. */
+export function ownPaths(routes: readonly Pick<Route, "path">[]): (path: string) => boolean {
+  const paths = new Set([...routes.map(({ path }) => path), "/openapi.json", "/docs"]);
+  const patterns = [...paths].map((path) => {
+    const plain = path.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+    return new RegExp(`^${plain.replace(/:\w+/g, "[^/]+").replace(/\*/g, ".*")}$`);
+  });
+  return (path) => patterns.some((pattern) => pattern.test(path));
 }
 
 function wrongMethod(c: Context, allowed: Method[]): Response {

@@ -4,6 +4,7 @@ import { AppError } from "../domain/error.ts";
 import type { Project } from "../domain/project.ts";
 import type { Caller } from "../domain/scope.ts";
 import type { Access } from "../gns3/access.ts";
+import { expiryOf } from "../gns3/service_account.ts";
 
 /** The credential after `Bearer`. Throws 401 for none and for any other scheme (GNS3 refuses Basic too). */
 export function credentialOf(c: Context): string {
@@ -51,4 +52,26 @@ export async function auditReader(
   if (user.status === "rejected") throw user.reason;
   if (project.status === "rejected") throw project.reason;
   return { userId: user.value.user_id, seesAll: user.value.is_superadmin };
+}
+
+/**
+ * Why a caller who was let in may not listen any longer; undefined while they may. A sign-in that has only run out in
+ * the meantime takes no permission away, and neither does a GNS3 that cannot be asked. Never rejects.
+ */
+export async function refusedNow(
+  access: Access,
+  caller: Caller,
+  projectId: string,
+  now = Date.now(),
+): Promise<AppError | undefined> {
+  try {
+    await access.project(caller, projectId);
+  } catch (error) {
+    if (!(error instanceof AppError)) return undefined;
+    if (error.code === "unauthorized") return expiryOf(caller.credential) <= now ? undefined : error;
+    // What becomes of a closed project's streams is its agent's to say.
+    const forbidden = error.code === "forbidden" && error.details?.project_status === undefined;
+    return forbidden || error.code === "project_not_found" ? error : undefined;
+  }
+  return undefined;
 }

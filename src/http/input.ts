@@ -1,13 +1,17 @@
 // Reading a request's body and query: bytes → JSON → a checked value, with a refusal that names what is wrong.
 import type { Context } from "hono";
 import type { z } from "zod";
-import { AppError } from "../domain/error.ts";
+import { AppError, fieldError } from "../domain/error.ts";
+import { deeperThan, DEEPEST_JSON } from "../domain/json_depth.ts";
 import { validationError } from "./errors.ts";
 
 /** Largest body of a chat route, in bytes. */
 export const BODY_LIMIT = 10 * 1024 * 1024;
 
-/** Reads the body as JSON and checks it. Throws 413 over the limit, 400 when it is no JSON, 422 when it is another shape. */
+/**
+ * Reads the body as JSON and checks it. Throws 413 over the limit, 400 when it is no JSON, 422 when it is another shape
+ * or nested too deeply.
+ */
 export async function readBody<S extends z.ZodType>(
   c: Context,
   schema: S,
@@ -18,6 +22,9 @@ export async function readBody<S extends z.ZodType>(
   if (text.trim() === "" && options.optional) {
     value = {};
   } else {
+    if (deeperThan(text)) {
+      throw fieldError(["body"], `is nested more than ${DEEPEST_JSON} levels deep`, "too_deep");
+    }
     try {
       value = JSON.parse(text);
     } catch {

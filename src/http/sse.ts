@@ -1,5 +1,6 @@
 // A turn's log as a `text/event-stream` response: pulled at the reader's pace, kept alive in every silence.
 import type { EventLog } from "../agent/event_log.ts";
+import type { ErrorCode } from "../domain/error.ts";
 import type { Logged } from "../domain/event.ts";
 import { cutAt, type Dialect, type WireMessage } from "./dialects/dialect.ts";
 
@@ -16,6 +17,20 @@ export interface SseOptions {
   headers?: Record<string, string>;
   /** Called once when the client leaves before the end. */
   onGone?: () => void;
+  /** Whether the client may still listen: asked for as long as the stream is open. */
+  recheck?: Recheck;
+}
+
+/** Why a client may not listen any longer. */
+export interface Refusal {
+  code: ErrorCode;
+  message: string;
+}
+
+export interface Recheck {
+  everyMs: number;
+  /** Never rejects. */
+  refused(): Promise<Refusal | undefined>;
 }
 
 /** A batch is bounded so that a reader that fell far behind gets several messages of a bearable size. */
@@ -36,9 +51,12 @@ export function sseResponse(options: SseOptions): Response {
   let lastWrite = performance.now();
   let wake: (() => void) | undefined;
   let beat = false;
+  let refused: Refusal | undefined;
+  let stopChecking = () => {};
 
   const stop = () => {
     clearTimeout(timer);
+    stopChecking();
     signal.removeEventListener("abort", leave);
     wake?.();
   };
@@ -76,11 +94,23 @@ export function sseResponse(options: SseOptions): Response {
       if (signal.aborted) return leave();
       signal.addEventListener("abort", leave);
       if (options.heartbeatMs > 0) arm(options.heartbeatMs);
+      if (options.recheck) {
+        stopChecking = keepChecking(options.recheck, (why) => {
+          refused = why;
+          wake?.();
+        });
+      }
       controller.enqueue(encoder.encode(render(options.turnId, [{ data: dialect.keepAlive }])));
     },
     async pull(controller) {
       for (;;) {
         if (gone) {
+          controller.close();
+          return;
+        }
+        if (refused) {
+          stop();
+          controller.enqueue(encoder.encode(render(options.turnId, [{ data: dialect.refusal(refused) }])));
           controller.close();
           return;
         }
@@ -114,6 +144,22 @@ export function sseResponse(options: SseOptions): Response {
       ...options.headers,
     },
   });
+}
+
+/** Returns how to stop asking. `tell` is called at most once. */
+function keepChecking({ everyMs, refused }: Recheck, tell: (why: Refusal) => void): () => void {
+  let over = false;
+  const ask = async () => {
+    const why = await refused();
+    if (over) return;
+    if (why) tell(why);
+    else timer = setTimeout(ask, everyMs);
+  };
+  let timer = setTimeout(ask, everyMs);
+  return () => {
+    over = true;
+    clearTimeout(timer);
+  };
 }
 
 function bounded(batch: readonly Logged[]): readonly Logged[] {

@@ -1,5 +1,6 @@
 // Tool calls that a model wrote into its answer as text instead of making them. Only an answer that is nothing but
 // such calls counts; the same JSON inside prose or a code block is talk about a call, not a call.
+import { deeperThan } from "../domain/json_depth.ts";
 
 /** A call found in text; `argumentsText` is JSON. */
 export interface TextToolCall {
@@ -34,6 +35,7 @@ function tagged(text: string): unknown[] | undefined {
 }
 
 function parse(text: string): unknown[] | undefined {
+  if (deeperThan(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value : [value];

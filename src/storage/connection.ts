@@ -1,7 +1,7 @@
 // One open SQLite database: prepared statements, transactions, closing. Everything here is synchronous.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { CHAT_DATABASE, type DatabaseWords, storageError } from "./errors.ts";
-import { bytesAt, fileSignature } from "./file_signature.ts";
+import { CHAT_DATABASE, type DatabaseWords, storageError, takenAway } from "./errors.ts";
+import { fileSignature, GONE, sizeAndTime } from "./file_signature.ts";
 
 /** A value as SQLite takes and gives it. */
 export type Value = SQLInputValue;
@@ -46,8 +46,8 @@ export class Database {
   #commits = 0;
   /** The file as this connection left it; it writes into the file itself only in `checkpoint`. */
   #signature: string | undefined;
-  #walSalt: string | undefined;
-  #walRestarted = true;
+  /** The `-wal` file as this connection left it. */
+  #wal: string | undefined;
 
   /** Opens `path` (`:memory:` for none) and sets nothing: `database.ts` knows the order of the pragmas. */
   constructor(
@@ -66,9 +66,9 @@ export class Database {
     return this.#path;
   }
 
-  /** What tells this connection's `-wal` file from any other (its salt, sqlite.org/fileformat.html, section 4.1). */
-  get walSalt(): string | undefined {
-    return this.#walSalt;
+  /** Whether the `-wal` file is the one that this connection has written, and nobody else since. */
+  ownsWal(): boolean {
+    return this.#wal === sizeAndTime(`${this.#path}-wal`);
   }
 
   /** False once `close` was called. */
@@ -79,13 +79,14 @@ export class Database {
   /** Runs SQL without parameters or results. */
   exec(sql: string): void {
     this.#guard(() => this.#db.exec(sql));
+    this.#noteWal();
   }
 
   /** The statement for `sql`, prepared once. */
   prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = wrap(() => this.#db.prepare(sql), this.#guard);
+      statement = wrap(() => this.#db.prepare(sql), this.#guard, () => this.#noteWal());
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -94,16 +95,21 @@ export class Database {
   /** The single value of a pragma, for example `pragma("user_version")`. */
   pragma(text: string): Value | undefined {
     // Pragmas are not kept: a prepared one may answer from before a change of the schema.
-    return this.#guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0]);
+    const value = this.#guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0]);
+    this.#noteWal();
+    return value;
   }
 
   /**
    * Runs `work` as one unit: all of its changes are kept, or none when it throws. `work` must not await anything.
    * Inside another transaction it simply joins it, so its error must reach the outer one. What `work` throws is
-   * thrown again.
+   * thrown again. Throws `conflict` when the file is not this connection's any more: GNS3 has put a snapshot's over it,
+   * or has deleted the project.
    */
   transaction<T>(work: () => T): T {
     if (this.#inTransaction) return work();
+    const change = this.changedOutside();
+    if (change) throw takenAway(change);
     this.exec("BEGIN IMMEDIATE");
     this.#inTransaction = true;
     let result: T;
@@ -115,6 +121,7 @@ export class Database {
       throw error;
     } finally {
       this.#inTransaction = false;
+      this.#noteWal();
     }
     this.#committed();
     return result;
@@ -130,6 +137,7 @@ export class Database {
     try {
       // `exec` frees a single page a call; stepping the statement to its end frees all of them.
       this.#db.prepare("PRAGMA incremental_vacuum").all();
+      this.#noteWal();
       this.checkpoint();
     } catch {
       // The deletion itself is safe; the next one frees these pages too.
@@ -142,11 +150,15 @@ export class Database {
   }
 
   /**
-   * Whether somebody else has written into the file: GNS3 restores a snapshot over it. Such a file is not written any
-   * more (`closeRestored` lets go of it). No other program may write to the database while it is open here.
+   * Whether somebody else has written into the file (GNS3 restores a snapshot over it) or removed it; undefined when
+   * nobody has. Such a file is not written any more (`closeRestored` lets go of it). No other program may write to the
+   * database while it is open here.
    */
-  changedOutside(): boolean {
-    return !this.#shared && this.#signature !== undefined && this.#signature !== fileSignature(this.#path);
+  changedOutside(): "restored" | "deleted" | undefined {
+    if (this.#shared || this.#signature === undefined) return undefined;
+    const now = fileSignature(this.#path);
+    if (now === this.#signature && this.ownsWal()) return undefined;
+    return now === GONE ? "deleted" : "restored";
   }
 
   /**
@@ -194,21 +206,22 @@ export class Database {
 
   #committed(): void {
     try {
-      if (this.#walRestarted && this.#path !== ":memory:") {
-        this.#walSalt = bytesAt(`${this.#path}-wal`, 16, 8);
-        this.#walRestarted = false;
-      }
       if (++this.#commits % COMMITS_PER_CHECKPOINT === 0) this.#checkpoint("PASSIVE");
     } catch {
       // What was committed is safe in `-wal`; the next call tries again.
     }
   }
 
+  /** To be called after whatever may have written: a change that is seen later was somebody else's. */
+  #noteWal(): void {
+    if (!this.#inTransaction && this.#path !== ":memory:") this.#wal = sizeAndTime(`${this.#path}-wal`);
+  }
+
   #checkpoint(mode: "PASSIVE" | "TRUNCATE"): void {
     if (this.changedOutside()) return;
     this.#guard(() => this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).all());
     this.#signature = fileSignature(this.#path);
-    this.#walRestarted = true;
+    this.#noteWal();
   }
 
   #rollback(): void {
@@ -233,7 +246,7 @@ function guardWith(words: DatabaseWords): Guard {
   };
 }
 
-function wrap(prepare: () => StatementSync, guard: Guard): Statement {
+function wrap(prepare: () => StatementSync, guard: Guard, written: () => void): Statement {
   let rows: StatementSync | undefined;
   let columns: StatementSync | undefined;
   const byName = () => rows ??= prepare();
@@ -249,6 +262,10 @@ function wrap(prepare: () => StatementSync, guard: Guard): Statement {
     get: (...values) => guard(() => byName().get(...values) as Row | undefined),
     all: (...values) => guard(() => byName().all(...values) as Row[]),
     arrays: (...values) => guard(() => byColumn().all(...values) as unknown as Value[][]),
-    run: (...values) => guard(() => Number(byName().run(...values).changes)),
+    run: (...values) => {
+      const { changes } = guard(() => byName().run(...values));
+      written();
+      return Number(changes);
+    },
   };
 }

@@ -10,7 +10,7 @@ import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrati
 
 export { Database } from "./connection.ts";
 export { keepThrough } from "./kept.ts";
-export { closeRestored } from "./restored.ts";
+export { closeRestored, nodeFilesMark, settled } from "./restored.ts";
 
 const FOLDER = "gns3-copilot";
 const FILE = "copilot_checkpoints.db";

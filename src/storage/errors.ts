@@ -112,6 +112,16 @@ function locked(cause: unknown, { file }: DatabaseWords): AppError {
   );
 }
 
+/** The database was deleted with its project, or replaced by a snapshot's: what was to be saved belongs to neither. */
+export function takenAway(change: "restored" | "deleted"): AppError {
+  return new AppError(
+    "conflict",
+    change === "deleted"
+      ? "The project was deleted, and this conversation with it."
+      : "The project was set back to a snapshot in the meantime: this was not saved.",
+  );
+}
+
 function closed(cause: unknown, { content, reopen }: DatabaseWords): AppError {
   return new AppError("unavailable", `${capital(content)} was closed. ${reopen}`, { cause });
 }

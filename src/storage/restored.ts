@@ -1,7 +1,12 @@
 // Letting go of a database file that GNS3 has overwritten with a snapshot's, so that the snapshot's content stays.
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Database } from "./connection.ts";
-import { bytesAt } from "./file_signature.ts";
+import { fileSignature, GONE } from "./file_signature.ts";
+
+/** How long a file that GNS3 may still be unpacking must have been left alone, and how long that is waited for. */
+const QUIET_MS = 150;
+const PATIENCE_MS = 5_000;
 
 /**
  * Closes `db` after `changedOutside()`. SQLite would write what it still holds of the former state into the restored
@@ -12,12 +17,41 @@ export function closeRestored(db: Database): void {
   const file = db.path;
   if (existsSync(file)) {
     const wal = `${file}-wal`;
-    // GNS3 overwrites what the snapshot has and leaves the rest: a -wal that is still ours belongs to the past.
-    if (existsSync(wal) && statSync(wal).size > 0 && bytesAt(wal, 16, 8) !== db.walSalt) putAside(wal);
+    // GNS3 overwrites what the snapshot has and leaves the rest: a -wal that is still ours belongs to the past. Its
+    // content would not tell: a snapshot's may be the beginning of the very same one.
+    if (existsSync(wal) && statSync(wal).size > 0 && !db.ownsWal()) putAside(wal);
     putAside(file);
   }
   db.close();
   finishRestore(file);
+}
+
+/**
+ * Resolves when nobody has written to the file for a moment, or when it is gone: only a whole file can be put aside.
+ * After five seconds it is taken as it is.
+ */
+export async function settled(path: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (let before = fileSignature(path); performance.now() < deadline;) {
+    if (before === GONE) return;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    const now = fileSignature(path);
+    if (now === before) return;
+    before = now;
+  }
+}
+
+/**
+ * Tells one set of a project's nodes' files from another: a restore removes their folder and makes it anew, also when
+ * the snapshot is older than the first chat and leaves our database as it is. Undefined when there is no such folder.
+ */
+export function nodeFilesMark(projectPath: string): string | undefined {
+  try {
+    const { ino, birthtimeMs } = statSync(join(projectPath, "project-files"));
+    return `${ino}:${birthtimeMs}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Puts the snapshot's files back into their place, also after a crash in the middle of `closeRestored`. */

@@ -1,4 +1,5 @@
 // What the audit log is told of a call.
+import { deeperThan } from "../domain/json_depth.ts";
 import type { AuditedCall } from "../domain/audit.ts";
 import type { PreparedCall, ToolAnswer } from "./run.ts";
 
@@ -24,6 +25,7 @@ export function audited(
 }
 
 function parsedOrText(text: string): unknown {
+  if (deeperThan(text)) return text;
   try {
     return JSON.parse(text);
   } catch {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
+import { deeperThan, DEEPEST_JSON } from "../domain/json_depth.ts";
 import { audited } from "./audited.ts";
 import { forbiddenIn } from "./forbidden.ts";
 import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
@@ -158,6 +159,7 @@ function parse(
   const raw = text.length > QUOTED ? `${text.slice(0, QUOTED)}… (cut)` : text;
   const wrong = (why: string) => refuse(why, { expected: toolSchema(tool), received: raw });
   if (text.trim() === "") return { value: {} };
+  if (deeperThan(text)) return wrong(`the arguments are nested more than ${DEEPEST_JSON} levels deep`);
   let value: unknown;
   try {
     value = JSON.parse(text);

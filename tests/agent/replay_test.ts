@@ -24,16 +24,22 @@ function conversation() {
     { text: "Let me look.", calls: [{ id: "c1", name: "wait_seconds", argumentsText: '{"seconds": 1}' }] },
     at("a1"),
   );
-  call.additional_kwargs.event_seq = { start: 2, text: 2, end: 40 };
+  call.additional_kwargs.event_seq = {
+    turn: "turn",
+    start: 2,
+    runs: [["t", 2, 12]],
+    calls: [["c1", 15, 38]],
+    end: 40,
+  };
   const result = toolMessage({
     callId: "c1",
     name: "wait_seconds",
     output: '{"waited":1}',
     status: "success",
   }, at("t1"));
-  result.additional_kwargs.event_seq = { start: 41, end: 42 };
+  result.additional_kwargs.event_seq = { turn: "turn", start: 41, end: 42 };
   const answer = assistantMessage({ text: "Nothing is wrong." }, at("a2"));
-  answer.additional_kwargs.event_seq = { start: 43, text: 50, end: 68 };
+  answer.additional_kwargs.event_seq = { turn: "turn", start: 43, runs: [["t", 50, 17]], end: 68 };
   return [
     userMessage("earlier", at("u0")),
     assistantMessage({ text: "an earlier answer" }, at("a0")),
@@ -80,4 +86,52 @@ Deno.test("rebuildLog shows the error of a turn that failed", () => {
   const error = { code: "model_error" as const, message: "The key was refused." };
   const events = wire({ ...ended, finishReason: "error", error, title: null });
   assert.equal(events.at(-1)!.error, "The key was refused.");
+});
+
+Deno.test("rebuildLog puts text, reasoning and calls back between each other as they came", () => {
+  const message = assistantMessage(
+    {
+      text: "AABB",
+      reasoning: "hm",
+      calls: [
+        { id: "c1", name: "x", argumentsText: '{"a":1}' },
+        { id: "c2", name: "y", argumentsText: '{"b":2}' },
+      ],
+    },
+    at("a1"),
+  );
+  message.additional_kwargs.event_seq = {
+    turn: "turn",
+    start: 2,
+    runs: [["t", 2, 2], ["r", 4, 2], ["t", 20, 2]],
+    calls: [["c1", 7, 24], ["c2", 8, 25]],
+    end: 26,
+  };
+  const log = rebuildLog({ ...ended, title: null, lastSeq: 30 }, [userMessage("q", at("u")), message]);
+  const shown = log.slice(0).map(({ seq, event }) => [seq, event.type, "text" in event ? event.text : ""]);
+  assert.deepEqual(shown, [
+    [1, "turn_start", ""],
+    [2, "message_start", ""],
+    [4, "text_delta", "AA"],
+    [6, "reasoning_delta", "hm"],
+    [7, "tool_call_start", ""],
+    [8, "tool_call_start", ""],
+    [22, "text_delta", "BB"],
+    [23, "tool_call_delta", '{"a":1}'],
+    [24, "tool_call_end", ""],
+    [24, "tool_call_delta", '{"b":2}'],
+    [25, "tool_call_end", ""],
+    [26, "message_end", ""],
+    [30, "turn_end", ""],
+  ]);
+});
+
+Deno.test("rebuildLog of a turn that went on after an approval leaves out what came before the question", () => {
+  const before = assistantMessage({ text: "May I?" }, at("a1"));
+  before.additional_kwargs.event_seq = { turn: "first", start: 2, runs: [["t", 2, 6]], end: 9 };
+  const after = assistantMessage({ text: "Done." }, at("a2"));
+  after.additional_kwargs.event_seq = { turn: "turn", start: 2, runs: [["t", 2, 5]], end: 8 };
+  const log = rebuildLog({ ...ended, lastSeq: 10 }, [userMessage("q", at("u")), before, after]);
+  const texts = log.slice(0).flatMap(({ event }) => event.type === "text_delta" ? [event.text] : []);
+  assert.deepEqual(texts, ["Done."]);
 });

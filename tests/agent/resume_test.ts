@@ -51,13 +51,55 @@ Deno.test("after a restart a turn is replayed from storage, with the same ids", 
   }
 });
 
-Deno.test("after its last id a turn has nothing more to say, and the stream ends", async () => {
+Deno.test("after a restart also text, reasoning and calls that came mixed are resumed without loss or repetition", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const call = (index: number, id: string | undefined, name: string | undefined, args: string) => ({
+    delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: args } }] },
+  });
+  const mixed = [
+    { delta: { role: "assistant", reasoning_content: "hm " } },
+    { delta: { content: "AAAA" } },
+    { delta: { reasoning_content: "well " } },
+    { delta: { content: "BBBB" } },
+    call(0, "call_a", "get_gns3_templates", ""),
+    call(1, "call_b", "wait_seconds", ""),
+    { delta: { content: "CCCC" } },
+    call(1, undefined, undefined, '{"seconds": 1}'),
+    call(0, undefined, undefined, "{}"),
+    { delta: { content: "DDDD" } },
+    { delta: {}, finish: "tool_calls" },
+  ].flatMap((action) => [action, { sleep: 10 }]);
+  const turn = await alice.send(server.model.script("t", [mixed, text("done")]), { reasoning: true });
+  assert.equal(turn.text, "AAAABBBBCCCCDDDDdone");
+  await server.restart();
+  for (const [i, id] of turn.ids.entries()) {
+    if (!id) continue;
+    const rest = await replay(alice, turn.sessionId, id);
+    const said = turn.events.slice(0, i + 1).map((event) => event.type === "content" ? event.content : "")
+      .join("");
+    assert.equal(said + rest.text, turn.text, `after ${id}, ${turn.events[i]!.type}`);
+    for (const call of ["call_a", "call_b"]) {
+      const shown = [...turn.events.slice(0, i + 1), ...rest.events].filter((event) =>
+        event.tool_call?.id === call
+      );
+      assert.equal(shown.at(-1)!.tool_call.function.complete, true, `after ${id}: ${call}`);
+    }
+  }
+});
+
+Deno.test("a stream ends with its terminal event wherever a client says it is", async () => {
   await using server = await startChatServer();
   const alice = server.chat("alice");
   const turn = await alice.send(server.model.script("t", [text("x")]));
-  const rest = await alice.follow(turn.sessionId, turn.ids.at(-1));
-  await rest.end();
-  assert.deepEqual(rest.events.map((event) => event.type), ["heartbeat"]);
+  const [id] = turn.ids.at(-1)!.split(":");
+  for (const after of [turn.ids.at(-1)!, `${id}:999999999`]) {
+    assert.deepEqual((await replay(alice, turn.sessionId, after)).events.map((event) => event.type), [
+      "heartbeat",
+      "done",
+    ]);
+    await server.restart();
+  }
 });
 
 Deno.test("a running turn is picked up where its client left it", async () => {

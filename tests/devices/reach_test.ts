@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Node } from "../../src/domain/project.ts";
+import { Channel } from "../../src/devices/channel.ts";
 import { type ConsoleAccess, consoleHost, openConsole, requireConsole } from "../../src/devices/reach.ts";
 import { openWebSocket } from "../../src/devices/transport.ts";
 import { Gns3Client } from "../../src/gns3/client.ts";
@@ -233,6 +234,31 @@ Deno.test("openConsole goes to the telnet port only after GNS3 has let the calle
   await transport.close();
   server.close();
   listener.close();
+});
+
+Deno.test("openConsole asks GNS3 again in time, and types nothing for a caller whose right was taken away", async () => {
+  const { fake, made, console, gns3, first } = await lab("3.1.0a7");
+  await using _ = fake;
+  const options = { transport: "websocket", connectMs: 5_000, signal: never, proofMs: 50 } as const;
+  const transport = await openConsole(gns3, PROJECT_ID, first, options);
+  const channel = new Channel(transport);
+  const asked = () => fake.paths().filter((path) => path.endsWith("/console/ws")).length;
+  await channel.send("show ip\r");
+  assert.equal(asked(), 1, "the proof of the opening still counts");
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  await channel.send("show arp\r");
+  assert.equal(asked(), 2);
+  fake.instead.set(`GET /v3/projects/${PROJECT_ID}/nodes/${made.node_id}/console/ws`, (request) => {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onopen = () => socket.close(4403);
+    return response;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  const refused = { code: "forbidden", message: /does not let you use the console of PC1/ };
+  await assert.rejects(channel.send("ip 10.0.0.1\r"), refused);
+  await assert.rejects(channel.send("\x03"), refused);
+  await channel.close();
+  assert.deepEqual(console.ran, ["show ip", "show arp"]);
 });
 
 Deno.test("openConsole ends with the signal's reason", async () => {

@@ -32,6 +32,8 @@ export interface Lab {
   /** PC1 …, SW1 (from 3.1 on), R1 … */
   nodes: LabNode[];
   links: string[];
+  /** Stops the server and its devices, and starts the server again on the same data; projects are closed then. */
+  restart(): Promise<void>;
   /** Stops the server and its devices, and removes its folder. */
   stop(): Promise<void>;
 }
@@ -80,7 +82,8 @@ export async function startLab(
   try {
     const counts = ["--vpcs", `${vpcs}`, "--routers", `${routers}`, "--slot", `${slot}`];
     const state = JSON.parse(await run(["up", "--dir", dir, "--version", version, ...counts]));
-    return { ...state, projects_dir: `${dir}/projects`, stop, [Symbol.asyncDispose]: stop };
+    const restart = async () => void await run(["restart", "--dir", dir]);
+    return { ...state, projects_dir: `${dir}/projects`, restart, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;

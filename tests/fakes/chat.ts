@@ -30,6 +30,8 @@ export interface ChatServer {
 export interface ChatServerOptions {
   config?: Partial<Config>;
   model?: Partial<ModelConfig> | null;
+  /** Milliseconds between two looks at whether those who listen still may. */
+  recheckMs?: number;
 }
 
 /** Starts everything; `await using` stops it. */
@@ -58,7 +60,7 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     },
   } as Config;
 
-  let server = await createServer(config, { log });
+  let server = await createServer(config, { log, recheckMs: options.recheckMs });
   const http = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request, info) => server.fetch(request, info),
@@ -79,7 +81,7 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     restart: async (changes) => {
       await stop();
       Object.assign(config, changes);
-      server = await createServer(config, { log });
+      server = await createServer(config, { log, recheckMs: options.recheckMs });
       server.listening?.(http.addr);
     },
     chat: (user, projectId = gns3.projectId) => new Chat(url, projectId, gns3.tokens[user] ?? user),

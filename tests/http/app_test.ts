@@ -91,6 +91,26 @@ Deno.test("readBody refuses a body over the limit with 413, also when its length
   assert.equal((await post(chunks)).status, 413);
 });
 
+Deno.test("readBody refuses a body that is nested too deeply with 422, however large, and takes brackets in texts", async () => {
+  const nested = (levels: number, open = "[", close = "]") =>
+    `{"message": "x", "extra": ${open.repeat(levels)}${close.repeat(levels)}}`;
+  assert.equal((await post(nested(63))).status, 201);
+  for (const body of [nested(64), nested(2_000_000), nested(100_000, '{"a":', "}").replace("}}", "1}}")]) {
+    const answer = await post(body);
+    assert.equal(answer.status, 422);
+    const { message, code, details } = await answer.json();
+    assert.deepEqual([message, code, details.errors[0].loc], [
+      "body: is nested more than 64 levels deep",
+      "validation_error",
+      ["body"],
+    ]);
+  }
+  // What is not even closed is refused before it is parsed.
+  assert.equal((await post("[".repeat(1_000_000))).status, 422);
+  const brackets = JSON.stringify({ message: `"\\"${"[{".repeat(500)}\\` });
+  assert.equal((await (await post(brackets)).json()).message, `"\\"${"[{".repeat(500)}\\`);
+});
+
 Deno.test("readQuery turns text into numbers and refuses what is out of range", async () => {
   const { app: server } = app();
   assert.deepEqual(await (await server.request("/things?limit=7")).json(), { limit: 7, offset: 0 });
@@ -144,7 +164,7 @@ Deno.test("the OpenAPI document describes every route with the schemas that vali
   const make = document.paths["/things/{thing_id}"].post;
   assert.equal(make.operationId, "makeThing");
   assert.deepEqual(make.requestBody.content["application/json"].schema.required, ["message"]);
-  assert.deepEqual(Object.keys(make.responses), ["201", "401", "403", "404", "413", "422", "503"]);
+  assert.deepEqual(Object.keys(make.responses), ["201", "400", "401", "403", "404", "413", "422", "503"]);
 });
 
 Deno.test("the page about the routes needs no network and escapes what it shows", async () => {

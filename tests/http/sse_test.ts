@@ -107,3 +107,28 @@ Deno.test("sseResponse serves two readers of one log at their own pace", async (
   assert.equal(join(eventsOf(await early)), "abc");
   assert.equal(join(eventsOf(await late)), "abc");
 });
+
+Deno.test("sseResponse asks whether its client still may listen, and ends with the reason when it may not", async () => {
+  const log = new EventLog();
+  log.append({ type: "turn_start", turnId: "turn" });
+  log.append({ type: "text_delta", messageId: "m", text: "before" });
+  let asked = 0;
+  const refusal = { code: "forbidden" as const, message: "You have no access to this project." };
+  const body = stream(log, {
+    recheck: { everyMs: 5, refused: () => Promise.resolve(++asked < 3 ? undefined : refusal) },
+  });
+  const events = eventsOf(await body.text());
+  assert.equal(asked, 3);
+  assert.deepEqual(events.slice(1), [
+    { type: "content", content: "before", message_id: "m", session_id: "s" },
+    { type: "error", error: refusal.message, code: "forbidden", session_id: "s" },
+  ]);
+  // Neither an ended stream nor one that was left asks any more.
+  await stream(finished("x"), { recheck: { everyMs: 1, refused: () => Promise.reject(new Error("asked")) } })
+    .text();
+  const left = stream(log, { recheck: { everyMs: 1, refused: () => Promise.resolve(void asked++) } });
+  await left.body!.cancel();
+  const now = asked;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(asked, now);
+});

@@ -3,6 +3,7 @@
 
     lab.py up   [--version 3.1.0a7] [--dir DIR] [--vpcs 2] [--routers 0] [--slot 0]
     lab.py status [--dir DIR]
+    lab.py restart [--dir DIR]
     lab.py down [--dir DIR] [--wipe]
 
 `up` makes a venv with gns3-server when there is none, starts the server on
@@ -319,6 +320,20 @@ def up(a):
     print(json.dumps(state, indent=1))
 
 
+def restart(a):
+    """The server anew, as after a reboot: same port, same data, projects closed."""
+    lab_json = os.path.join(os.path.abspath(a.dir), "lab.json")
+    with open(lab_json) as f:
+        state = json.load(f)
+    stop(state["server_pid"], state["config"])
+    process = start_server(state["dir"], state["venv"], state["config"])
+    state["server_pid"] = process.pid
+    with open(lab_json, "w") as f:
+        json.dump(state, f, indent=1)
+    wait_ready(Api(state["base_url"]), process, state["dir"])
+    print("restarted")
+
+
 def down(a):
     d = os.path.abspath(a.dir)
     try:
@@ -348,7 +363,7 @@ def status(a):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sub = ap.add_subparsers(dest="command", required=True)
-    for name, fn in (("up", up), ("down", down), ("status", status)):
+    for name, fn in (("up", up), ("restart", restart), ("down", down), ("status", status)):
         p = sub.add_parser(name)
         p.add_argument("--dir", default=os.path.join(CACHE, "state"))
         p.set_defaults(fn=fn)

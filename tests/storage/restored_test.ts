@@ -51,14 +51,14 @@ function held({ projects, project, file }: Folders): number[] {
 Deno.test("changedOutside is false through all of this connection's own work", async () => {
   await withProject(async (folders) => {
     const project = await used(folders);
-    assert.equal(project.db.changedOutside(), false);
+    assert.equal(project.db.changedOutside(), undefined);
     for (let i = 0; i < 4; i++) {
       await runTurns(project.saver, "t1", 4);
-      assert.equal(project.db.changedOutside(), false);
+      assert.equal(project.db.changedOutside(), undefined);
     }
     project.sessions.delete("u1", "t1");
     project.db.checkpoint();
-    assert.equal(project.db.changedOutside(), false);
+    assert.equal(project.db.changedOutside(), undefined);
     project.db.close();
   });
 });
@@ -74,11 +74,27 @@ Deno.test("closeRestored lets a restored snapshot stand, whatever was still held
       project.db.checkpoint();
       await useMore({ ...project, sessions: { create: () => {}, endTurn: () => {} } as never });
       restore(files);
-      assert.equal(project.db.changedOutside(), true);
+      assert.equal(project.db.changedOutside(), "restored");
       closeRestored(project.db);
       assert.deepEqual(held(folders), [8, 0], idle ? "taken when idle" : "taken with a -wal file in use");
     });
   }
+});
+
+// M4: the usual one: nothing was moved out of the -wal file between the snapshot and its restore.
+Deno.test("closeRestored keeps a snapshot's -wal file that is the beginning of ours", async () => {
+  await withProject(async (folders) => {
+    const project = await used(folders);
+    const files = snapshot(folders.file);
+    await useMore(project);
+    restore(files.filter(([name]) => name.endsWith("-wal")));
+    assert.equal(project.db.changedOutside(), "restored", "before the database itself is overwritten");
+    restore(files);
+    assert.equal(project.db.changedOutside(), "restored");
+    assert.throws(() => project.sessions.rename("u1", "t1", "x"), /set back to a snapshot/);
+    closeRestored(project.db);
+    assert.deepEqual(held(folders), [8, 0]);
+  });
 });
 
 // M4: a snapshot that was taken while the project was closed has no -wal file; ours stays beside the restored file.
@@ -90,7 +106,8 @@ Deno.test("closeRestored drops a -wal file that belongs to the time after the sn
     const db = openProjectDatabase(folders.project, folders.projects);
     await useMore({ db, sessions: new ChatSessionsRepository(db, "p1"), saver: new SqliteSaver(db) });
     restore(files);
-    assert.equal(db.changedOutside(), true);
+    assert.equal(db.changedOutside(), "restored");
+    assert.throws(() => db.transaction(() => assert.fail("it ran")), /set back to a snapshot/);
     // Nothing is written into the restored file any more, not even by its own bookkeeping.
     db.checkpoint();
     assert.deepEqual(Deno.readFileSync(folders.file), files[0]![1]);
@@ -117,7 +134,8 @@ Deno.test("closeRestored of a database whose folder is gone creates nothing", as
   await withProject(async (folders) => {
     const { db } = await used(folders);
     Deno.removeSync(folders.project, { recursive: true });
-    assert.equal(db.changedOutside(), true);
+    assert.equal(db.changedOutside(), "deleted");
+    assert.throws(() => db.transaction(() => {}), /project was deleted/);
     closeRestored(db);
     assert.deepEqual(namesIn(folders.projects), []);
   });

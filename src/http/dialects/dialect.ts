@@ -15,6 +15,8 @@ export interface Dialect {
   translate(batch: readonly Logged[]): WireMessage[];
   /** What fills a silence; it has no place in the log. */
   keepAlive: unknown;
+  /** What tells a client that it may not listen any longer; nothing follows it, and the turn does not end by it. */
+  refusal(error: { code: string; message: string }): unknown;
 }
 
 /** Cuts a batch at position `after`: what a client has seen, and what it has not. A text may be cut in its middle. */
@@ -23,7 +25,8 @@ export function cutAt(batch: readonly Logged[], after: number): [Logged[], Logge
   const fresh: Logged[] = [];
   for (const entry of batch) {
     const { event, seq } = entry;
-    if (seq <= after) {
+    // Every stream ends with its terminal event, also for a client that has got further than what is on the disk.
+    if (seq <= after && event.type !== "turn_end") {
       seen.push(entry);
     } else if (
       (event.type === "text_delta" || event.type === "reasoning_delta") && seq - event.text.length < after

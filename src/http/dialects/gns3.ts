@@ -86,6 +86,7 @@ export function gns3Dialect(sessionId: string, options: { reasoning?: boolean } 
 
   return {
     keepAlive: { type: "heartbeat", session_id },
+    refusal: ({ code, message }) => ({ type: "error", error: message, code, session_id }),
     translate: (batch) => mergeText(batch).flatMap(({ seq, event }) => numbered(one(event), seq)),
   };
 }

@@ -5,11 +5,14 @@ import type { AgentService } from "../../agent/agent_service.ts";
 import { fieldError } from "../../domain/error.ts";
 import { SESSION_ID } from "../../domain/session.ts";
 import type { Caller } from "../../domain/scope.ts";
+import type { Recheck } from "../sse.ts";
 
 /** A caller who may use the project, and the project's agent. */
 export interface Visit {
   caller: Caller;
   service: AgentService;
+  /** For answers that take their time: whether the caller still may. */
+  recheck: Recheck;
 }
 
 export interface ChatDeps {
