@@ -6,6 +6,7 @@ import { AppError } from "./domain/error.ts";
 import { outsideScopes } from "./domain/scope.ts";
 import { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
+import { whenAnswered } from "./http/answered.ts";
 import { createApp, ownPaths } from "./http/app.ts";
 import { auditReader, credentialOf, enter, refusedNow } from "./http/auth.ts";
 import { createGateway } from "./http/gateway/gateway.ts";
@@ -106,7 +107,9 @@ export async function createServer(
       notifications.use(caller.credential);
       models.memberships.met(caller);
       const refused = () => refusedNow(access, caller, project.project_id);
-      return { caller, service: await manager.get(project, asOf), recheck: { everyMs: recheckMs, refused } };
+      const service = await manager.get(project, asOf, { hold: true });
+      whenAnswered(c, () => service.leave());
+      return { caller, service, recheck: { everyMs: recheckMs, refused } };
     },
   };
   const routes = [

@@ -85,6 +85,7 @@ export class AgentService {
   readonly #graph: CopilotGraph;
   #restore?: Promise<void>;
   #closed = false;
+  #visits = 0;
 
   constructor(private readonly options: AgentServiceOptions) {
     this.project = options.project;
@@ -97,8 +98,18 @@ export class AgentService {
     });
   }
 
+  /** A request is using it: it is not idle. */
+  hold(): void {
+    this.#visits++;
+  }
+
+  /** The request that held it was answered. */
+  leave(): void {
+    this.#visits--;
+  }
+
   get busy(): boolean {
-    return this.#running.size > 0;
+    return this.#visits > 0 || this.#running.size > 0;
   }
 
   /** A turn of this agent restores a snapshot; GNS3 closes the project for a moment, which means nothing. */

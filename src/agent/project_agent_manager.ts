@@ -80,9 +80,10 @@ export class ProjectAgentManager {
 
   /**
    * The agent of a project that GNS3, asked at `asOf`, says is open. Throws what opening its storage throws (a failed
-   * attempt is not remembered), and `forbidden` when the project has closed since.
+   * attempt is not remembered), and `forbidden` when the project has closed since. With `hold` it is not released as
+   * idle before its `leave()` was called.
    */
-  async get(project: Project, asOf = this.now()): Promise<AgentService> {
+  async get(project: Project, asOf = this.now(), { hold = false } = {}): Promise<AgentService> {
     const id = project.project_id;
     for (;;) {
       if (this.#closed) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
@@ -100,6 +101,7 @@ export class ProjectAgentManager {
       const taken = service.taken;
       if (!taken) {
         Object.assign(service.project, project);
+        if (hold) service.hold();
         this.#releaseIdle(id);
         return service;
       }

@@ -71,14 +71,13 @@ export async function configure(
   }
   // The lines are meant for the top of the configuration, wherever the console was.
   if (configMode !== platform.home) await driver.goTo(platform.home, signal);
-  const units = unitsOf(platform, lines);
-  for (const unit of units) {
-    const result = await configureOne(driver, platform, unit, signal);
+  let failed = false;
+  for (const unit of unitsOf(platform, lines)) {
+    const result: CommandResult = failed
+      ? notSent(unit.text, { failed: "Not run: a line before it failed." })
+      : await configureOne(driver, platform, unit, signal);
     results.push({ ...result, input: unit.text });
-    if (result.failed) break;
-  }
-  for (const { text } of units.slice(results.length)) {
-    results.push(notSent(text, { failed: "Not run: a line before it failed." }));
+    failed ||= result.failed !== undefined;
   }
   if (!driver.busy) await finish(driver, platform, results, signal);
 }

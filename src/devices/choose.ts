@@ -12,26 +12,32 @@ export interface TemplateHints {
 const TAG = "device_type:";
 
 /**
- * A GNS3 node type that is always of one kind decides, else the tag `device_type:…` of the node, then of its template: a
- * tag that contradicts the type must not lift the rules of what is really there. Without any tag the names of image,
- * template and node are looked at. Throws `validation_error` that says how to tag.
+ * The tag `device_type:…` of the node decides, else a GNS3 node type that is always of one kind, else the template's tag,
+ * else the names of image, template and node. A tag that contradicts the node type does not lift what must never be sent
+ * to such a node. Throws `validation_error` that says how to tag.
  */
 export function platformOf(node: Node, platforms: readonly Platform[], template?: TemplateHints): Platform {
   const typed = platforms.find((platform) => platform.nodeTypes.includes(node.node_type));
-  if (typed) return typed;
-  const tag = tagOf(node.tags) ?? tagOf(template?.tags ?? []);
+  const tag = tagOf(node.tags) ?? (typed ? undefined : tagOf(template?.tags ?? []));
   const found = tag
     ? platforms.find((platform) => platform.deviceTypes.includes(tag))
-    : byName([node.image ?? "", template?.name ?? "", node.name], platforms);
-  if (found) return found;
+    : typed ?? byName([node.image ?? "", template?.name ?? "", node.name], platforms);
+  if (found) return guarded(found, typed);
   const known = platforms.map(({ deviceTypes, title }) => `${deviceTypes[0]} (${title})`).join(", ");
   throw new AppError(
     "validation_error",
     tag
       ? `${node.name} has the tag device_type:${tag}, which is not known here. Known types: ${known}.`
       : `What kind of device ${node.name} (${node.node_type}) is, is not known: give the node or its template ` +
-        `a tag device_type:<type>. Known types: ${known}.`,
+        "a tag device_type:<type> (GNS3 3.1), or a name that tells it, such as FRR-1 or IOSv-2. " +
+        `Known types: ${known}.`,
   );
+}
+
+/** The same platform with the refusals that protect the GNS3 server from what the node may really be. */
+function guarded(platform: Platform, typed?: Platform): Platform {
+  const host = platform === typed ? [] : typed?.refused.filter(({ host }) => host) ?? [];
+  return host.length ? { ...platform, refused: [...host, ...platform.refused] } : platform;
 }
 
 /** Whether a node's own data tell its kind, so that its template need not be looked up. */

@@ -97,14 +97,25 @@ export class Driver {
     this.#found = this.#screen.mode;
     this.#foundPrompt = this.#screen.prompt;
     if (this.prefix === undefined) await this.#goHome(signal);
-    await this.#settings.set(this.mode, (line) => this.run(line, { signal }));
   }
 
   /**
    * Runs one command that was judged before; lines behind a line break are its further input. Throws `ChannelClosed`
    * before it was sent, `unavailable` when the console is not at its prompt, or the signal's reason.
    */
-  async run(command: string, { signal, asTyped, agreed = false }: RunOptions): Promise<CommandResult> {
+  async run(command: string, options: RunOptions): Promise<CommandResult> {
+    const own = (line: string) => this.#runOne(line, { signal: options.signal });
+    const longest = Math.max(...command.split("\n").map(({ length }) => length));
+    await this.#settings.typing(this.mode, this.prompt.length + longest, own);
+    const result = await this.#runOne(command, options);
+    const { pageLines } = this.#running;
+    if (pageLines > 0 && !this.#busy && !this.#restarting) {
+      await this.#settings.paged(this.mode, pageLines, own);
+    }
+    return result;
+  }
+
+  async #runOne(command: string, { signal, asTyped, agreed = false }: RunOptions): Promise<CommandResult> {
     if (this.#restarting) throw unready("it restarts");
     if (this.#busy) throw unready("its console did not return to the prompt after the command before");
     const started = performance.now();

@@ -33,9 +33,11 @@ export function failureLine(output: string, platform: Platform): string | undefi
     .find((line) => platform.failures.some((pattern) => pattern.test(line)));
 }
 
-/** `raw` without the prompt: the line that is not ended, or one that log lines have pushed up. */
+/** `raw` without the prompt: the line that is not ended, and any that log lines have pushed up. */
 export function withoutPrompt(raw: string, platform: Platform): string {
-  const pushed = loggedOver(raw, platform);
-  if (pushed) return `${pushed.before}\n${pushed.log}`;
-  return raw.slice(0, raw.lastIndexOf("\n") + 1);
+  let text = /\n\s*$/.test(raw) ? raw : raw.slice(0, raw.lastIndexOf("\n") + 1);
+  for (let pushed = loggedOver(text, platform); pushed; pushed = loggedOver(text, platform)) {
+    text = `${pushed.before}\n${pushed.log}`;
+  }
+  return text;
 }

@@ -29,6 +29,8 @@ export interface Question {
 export interface Refusal {
   pattern: RegExp;
   why: string;
+  /** It would reach the machine that runs GNS3: refused on such a node whatever its tag says. */
+  host?: true;
 }
 
 /**
@@ -49,14 +51,11 @@ export interface Login {
   leave: string;
 }
 
-/** Settings of the session that are changed for the visit and put back: paging and width. */
+/** Settings of the session that may be changed for the visit and are put back: paging and width. */
 export interface SessionSettings {
-  /** Shows how they are; the groups of `pattern` are `$1`, `$2` … in `reset`. */
-  show?: { command: string; pattern: RegExp };
-  set: string[];
-  reset: string[];
-  /** What the groups are when nothing was shown. */
-  usual: string[];
+  /** `$1` in `on` is how many lines a page had. */
+  paging?: { off: string; on: string };
+  width?: { wide: string; usual: string };
   /** The modes in which these commands exist; all when left out. */
   modes?: string[];
 }

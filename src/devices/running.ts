@@ -21,6 +21,8 @@ const STOP_QUESTION_MS = 700;
 export class Running {
   readonly #screen: Screen;
   readonly #credentials: () => Promise<Credentials | undefined>;
+  /** How many lines the first page had that the device showed; 0 while it showed none. */
+  pageLines = 0;
 
   constructor(screen: Screen, credentials: () => Promise<Credentials | undefined>) {
     this.#screen = screen;
@@ -54,8 +56,10 @@ export class Running {
         answered.add(look.text);
         keys = answer;
       }
-      printed += channel.size;
-      keep(channel.take());
+      const text = channel.take();
+      if (look.kind === "pager") this.pageLines ||= text.split("\n").length - 1;
+      printed += text.length;
+      keep(text);
       await channel.send(keys);
     }
   }

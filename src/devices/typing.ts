@@ -18,6 +18,8 @@ export interface TypingHelp {
 
 const TRIES = 3;
 const ECHO_MS = 3_000;
+/** Some consoles are that slow. */
+const ECHO_CHARACTER_MS = 100;
 const OTHERS_MS = 5_000;
 const FEED_QUIET_MS = 60;
 const AT_ONCE = { value: true, quietMs: 0 };
@@ -90,7 +92,7 @@ async function echoOf(channel: Channel, line: string, help: TypingHelp): Promise
       const state = echoState(tail, line, help.prompt());
       if (state === "coming") return undefined;
       return state === "shown" ? { value: "shown", quietMs: 0 } : { value: "disturbed", quietMs: 400 };
-    }, { limitMs: ECHO_MS, signal: help.signal });
+    }, { limitMs: ECHO_MS + line.length * ECHO_CHARACTER_MS, signal: help.signal });
   } catch (error) {
     if (!(error instanceof ChannelTimeout)) throw error;
     return channel.size === 0 ? "silent" : "disturbed";

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { AppError } from "../domain/error.ts";
 import type { Logger } from "../log.ts";
+import { answered } from "./answered.ts";
 import { asAppError, gns3Error } from "./errors.ts";
 import { openApiDocument } from "./openapi.ts";
 import { docsPage } from "./docs_page.ts";
@@ -26,6 +27,7 @@ export function createApp(options: AppOptions): Hono {
     const requestId = given && /^[\w.:-]{1,64}$/.test(given) ? given : crypto.randomUUID();
     const began = performance.now();
     await next();
+    answered(c);
     c.res.headers.set("X-Request-Id", requestId);
     // The path only: a query may carry what must not be logged.
     log.debug(`${c.req.method} ${c.req.path} ${c.res.status}`, {

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, made from the routes themselves and the zod schemas that validate their requests.
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import type { ErrorCode } from "../domain/error.ts";
 import { statusOf } from "./errors.ts";
 import type { Answer, Route } from "./routes/route.ts";
 
@@ -60,6 +61,7 @@ function operation(route: Route): ZodOpenApiOperationObject {
         ? { path: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))) }
         : {}),
       ...(route.query ? { query: route.query } : {}),
+      ...(route.headers ? { header: route.headers } : {}),
     },
     ...(route.body
       ? {
@@ -75,10 +77,9 @@ function operation(route: Route): ZodOpenApiOperationObject {
 
 function response(answer: Answer): object {
   if (!answer.schema) return { description: answer.description };
-  return {
-    description: answer.description,
-    content: { [answer.contentType ?? "application/json"]: { schema: answer.schema } },
-  };
+  const forms = { [answer.contentType ?? "application/json"]: answer.schema, ...answer.also };
+  const content = Object.fromEntries(Object.entries(forms).map(([type, schema]) => [type, { schema }]));
+  return { description: answer.description, content };
 }
 
 function refusals(route: Route) {
@@ -88,10 +89,14 @@ function refusals(route: Route) {
     ["not_found", "Unknown project or session"],
     ["unavailable", "GNS3 cannot be reached, or the server is shutting down"],
   ] as [
-    "unauthorized" | "forbidden" | "not_found" | "unavailable" | "validation_error" | "too_large",
+    Exclude<ErrorCode, "internal">,
     string,
   ][];
-  if (route.body || route.query) list.push(["validation_error", "A field is wrong; the message names it"]);
-  if (route.body) list.push(["too_large", "The body is over the limit"]);
+  if (route.body || route.query || route.path.includes(":")) {
+    list.push(["validation_error", "A field is wrong; the message names it"]);
+  }
+  if (route.body) {
+    list.push(["bad_request", "The body is not JSON"], ["too_large", "The body is over the limit"]);
+  }
   return list;
 }

@@ -160,3 +160,17 @@ Deno.test("no token and no key is in any file, log line or answer", async () => 
   assert.ok(texts.length > 1);
   for (const found of texts) assert.ok(!found.includes(API_KEY) && !found.includes(alice.token));
 });
+
+Deno.test("with more projects in use than may be open at once every request is answered", async () => {
+  await using server = await startChatServer({ config: { maxProjects: 1 } });
+  const chats = [server.chat("admin"), server.chat("admin", server.gns3.otherProjectId)];
+  const answers = await Promise.all(
+    Array.from(
+      { length: 40 },
+      (_, i) => chats[i % 2]!.call(i % 4 < 2 ? "GET" : "POST", "/sessions", i % 4 < 2 ? undefined : {}),
+    ),
+  );
+  assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200, 201]));
+  await Promise.all(answers.map((answer) => answer.body?.cancel()));
+  for (const chat of chats) assert.equal((await chat.json("GET", "/sessions")).length, 10);
+});

@@ -303,7 +303,7 @@ const router: Platform = {
   pager: { pattern: /^ ?--More--$/, more: " ", quit: "q" },
   questions: [{ pattern: /\[y\/n\]:?$/i, answer: "n\r" }, { pattern: /^Password:$/ }],
   failures: [/^% (?:Invalid|Incomplete)/],
-  session: { set: ["terminal length 0"], reset: ["terminal length 24"], usual: [] },
+  session: { paging: { off: "terminal length 0", on: "terminal length $1" } },
 };
 
 function routerConsole(prompt = "R1> ", more: FakeConsoleOptions["commands"] = {}): FakeConsole {

@@ -118,6 +118,12 @@ Deno.test("IOS: pages end by themselves in every spelling, also where paging can
   assert.equal(of(CLOCK).failed, undefined);
 });
 
+Deno.test("IOS: paging is switched off after a first output in pages, and put back with the pages' length", async () => {
+  const { of } = await on("paging_off", { commands: ["show running-config", "show startup-config"] });
+  assert.equal(of("show running-config").output.split("\n").at(-1), "line 24");
+  assert.equal(of("show startup-config").output.split("\n").length, 59);
+});
+
 // F8, F16
 Deno.test("IOS: configuring goes through every mode, sends a banner whole, and follows a name that is cut off", async () => {
   const name = "Distribution-Switch-in-the-Cellar";

@@ -193,9 +193,27 @@ Deno.test("platformOf goes by the names of image, template and node where nothin
   }
 });
 
-Deno.test("platformOf does not let a tag lift the rules of a VPCS node", () => {
-  const other = { ...vpcs, name: "other", deviceTypes: ["other"], nodeTypes: [], refused: [] };
-  assert.equal(platformOf(node("vpcs", ["device_type:other"]), [other, vpcs]), vpcs);
+Deno.test("platformOf lets the tag decide on a VPCS node too, and keeps what protects the GNS3 server", () => {
+  const tagged = platformOf(node("vpcs", ["device_type:cisco_ios_telnet"]), PLATFORMS);
+  assert.equal(tagged.name, "cisco_ios");
+  for (
+    const command of [
+      "! id",
+      " ! id",
+      "rlogin 127.0.0.1 22",
+      "rl 22",
+      "r 22",
+      "save ../../x",
+      "load /etc/passwd",
+    ]
+  ) {
+    assert.equal(judge(tagged, command).kind, "refused", command);
+  }
+  for (const command of ["router ospf 1", "route-map A", "show version", "save", "logging host 10.0.0.1"]) {
+    assert.notEqual(judge(tagged, command).kind, "refused", command);
+  }
+  assert.equal(platformOf(node("qemu", ["device_type:cisco_ios_telnet"]), PLATFORMS).name, "cisco_ios");
+  assert.equal(platformOf(node("vpcs"), PLATFORMS, { name: "X", tags: ["device_type:cisco_ios"] }), vpcs);
 });
 
 Deno.test("every platform has modes that lead to each other, and tags of its own", () => {

@@ -164,7 +164,7 @@ Deno.test("the OpenAPI document describes every route with the schemas that vali
   const make = document.paths["/things/{thing_id}"].post;
   assert.equal(make.operationId, "makeThing");
   assert.deepEqual(make.requestBody.content["application/json"].schema.required, ["message"]);
-  assert.deepEqual(Object.keys(make.responses), ["201", "401", "403", "404", "413", "422", "503"]);
+  assert.deepEqual(Object.keys(make.responses), ["201", "400", "401", "403", "404", "413", "422", "503"]);
 });
 
 Deno.test("the page about the routes needs no network and escapes what it shows", async () => {

@@ -42,8 +42,9 @@ export const ciscoIos: Platform = {
   configMode: "config",
   // Control-^ stops what runs, Control-C what asks.
   interrupt: ["\x1e", "\x03"],
-  // Control-R draws the line again and is no answer to anything; Control-C ends a question that it did not draw.
-  wake: [{ keys: "\x12" }, { keys: "\x03" }, { keys: "\r" }],
+  // Control-R draws the line again and is no answer to anything; Control-U takes it away where it is no key. Control-C
+  // ends a question that was not drawn.
+  wake: [{ keys: "\x12\x15" }, { keys: "\x03" }, { keys: "\r" }],
   invitation: /Press RETURN to get started/i,
   questions: [
     { pattern: /^Password:\s*$/i, password: true, to: starts("en|able") },
@@ -122,10 +123,8 @@ export const ciscoIos: Platform = {
   charset: /^[\x20-\x7e]+$/,
   maxLength: 254,
   session: {
-    show: { command: "show terminal | include Length", pattern: /Length: (\d+) lines, Width: (\d+) columns/ },
-    set: ["terminal length 0", "terminal width 511"],
-    reset: ["terminal length $1", "terminal width $2"],
-    usual: ["24", "80"],
+    paging: { off: "terminal length 0", on: "terminal length $1" },
+    width: { wide: "terminal width 511", usual: "terminal width 80" },
   },
   limits: [
     { pattern: starts("do tra|ceroute", "tra|ceroute", "do pi|ng", "pi|ng"), seconds: 60 },

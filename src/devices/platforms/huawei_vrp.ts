@@ -2,7 +2,10 @@
 // Sources: Huawei's "Command Line Interface" chapters (views, keys, two-stage configuration, `|` filters).
 import type { Platform } from "../platform.ts";
 import { starts, whole, word } from "../words.ts";
-import { HELP_KEY, MORE, UNKNOWN_QUESTIONS } from "./common.ts";
+import { HELP_KEY, MORE, SYSLOG, UNKNOWN_QUESTIONS } from "./common.ts";
+
+const VRP_LOG =
+  /^(?:[A-Z][a-z]{2}\s+\d+ \d{4} |\d{4}-\d\d-\d\d )[\d:.]+(?:[+-][\d:]+)? ?(?:DST )?\S+ %%\d|^#?[A-Z][a-z]{2}\s+\d+ \d{4} [\d:.]+ /;
 
 const firstPassword =
   "it needs its first set-up: it demands a new password, which has to be typed on its console once";
@@ -32,14 +35,14 @@ export const huaweiVrp: Platform = {
   lineEnding: "\r",
   interrupt: ["\x03"],
   cancel: "\x03",
-  // Control-X empties the line before the cursor, Control-E goes to its end first.
-  clear: "\x05\x18",
+  // Control-X empties the line before the cursor, Control-E goes to its end first; Control-U is for what only looks like
+  // VRP.
+  clear: "\x05\x18\x15",
   enter: "\r",
-  wake: [{ keys: "\x12" }, { keys: "\r" }],
+  wake: [{ keys: "\x12\x15" }, { keys: "\r" }],
   invitation: /Press any key to get started|Press ENTER to get started|Please Press ENTER/i,
   pager: { pattern: MORE, more: " ", quit: "\x03" },
-  noise:
-    /^(?:[A-Z][a-z]{2}\s+\d+ \d{4} |\d{4}-\d\d-\d\d )[\d:.]+(?:[+-][\d:]+)? ?(?:DST )?\S+ %%\d|^#?[A-Z][a-z]{2}\s+\d+ \d{4} [\d:.]+ /,
+  noise: new RegExp(`${SYSLOG.source}|${VRP_LOG.source}`),
   questions: [
     // Leaving without a commit: stay, whatever the device proposes.
     { pattern: /Uncommitted configurations.*\[Y\(yes\)\/N\(no\)\/C\(cancel\)\]:?\s*$/i, answer: "C\r" },
@@ -155,9 +158,7 @@ export const huaweiVrp: Platform = {
   charset: /^[\x20-\x7e\p{L}\p{M}\p{N}\p{P}]+$/u,
   maxLength: 510,
   session: {
-    set: ["screen-length 0 temporary"],
-    reset: ["undo screen-length temporary"],
-    usual: [],
+    paging: { off: "screen-length 0 temporary", on: "undo screen-length temporary" },
     modes: ["user"],
   },
   limits: [

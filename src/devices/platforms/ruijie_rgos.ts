@@ -34,7 +34,7 @@ export const ruijieRgos: Platform = {
   configMode: "config",
   interrupt: ["\x03", "\x1e"],
   // No Control-C: while it boots, that opens the boot menu.
-  wake: [{ keys: "\x12" }, { keys: "\r" }],
+  wake: [{ keys: "\x12\x15" }, { keys: "\r" }],
   invitation: /Press RETURN to get started|Press any key to continue/i,
   noise: new RegExp(`${SYSLOG.source}|^\\*[A-Z][a-z]{2} +\\d+ [\\d:.]+: \\S* ?%`),
   questions: [
@@ -98,9 +98,8 @@ export const ruijieRgos: Platform = {
   charset: /^[\x20-\x7e]+$/,
   maxLength: 254,
   session: {
-    set: ["terminal length 0", "terminal width 256"],
-    reset: ["terminal length 24", "terminal width 79"],
-    usual: [],
+    paging: { off: "terminal length 0", on: "terminal length $1" },
+    width: { wide: "terminal width 256", usual: "terminal width 79" },
   },
   limits: [
     { pattern: starts("do tra|ceroute", "tra|ceroute", "tracert", "do pi|ng", "pi|ng"), seconds: 60 },

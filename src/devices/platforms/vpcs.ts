@@ -39,13 +39,18 @@ export const vpcs: Platform = {
     /^(?:ip|dhcp|set|save|load|clear|relay|ping|tracer?|trace|show)\s+\?$/i,
   ],
   refused: [
-    { pattern: /^\s*!/, why: "`!` would run a program on the GNS3 server" },
-    { pattern: /^rl?(?:o\w*)?(?:\s|$)/i, why: "`rlogin` would connect from the GNS3 server itself" },
+    { pattern: /^\s*!/, why: "`!` would run a program on the GNS3 server", host: true },
+    {
+      pattern: /^r(?:l\w*)?(?:\s|$)/i,
+      why: "`rlogin` would connect from the GNS3 server itself",
+      host: true,
+    },
     { pattern: /^q\w*(?:\s|$)/i, why: "`quit` would end the PC: use stop_gns3_node" },
     { pattern: /^d(?:i\w*)?(?:\s|$)/i, why: "`disconnect` would cut off everybody on this console" },
     {
       pattern: /^(?:lo?a?d?|sav?e?)\s+(?!\?$|[\w-][\w.-]*$)/i,
       why: "`save` and `load` take one plain file name, no folder",
+      host: true,
     },
   ],
   // It skips other characters and reads on, so that they would hide what a command really is.

@@ -3,23 +3,31 @@ import type { Context } from "hono";
 import type { AgentService } from "../../agent/agent_service.ts";
 import { EventLog } from "../../agent/event_log.ts";
 import { INJECTION_REQUEST } from "../../agent/prompts/mod.ts";
-import { decisionSchema } from "../../domain/approval.ts";
 import { AppError } from "../../domain/error.ts";
+import { decisionSchema } from "../../domain/approval.ts";
 import type { CopilotMode } from "../../domain/model_config.ts";
-import { type ChatRequest, chatRequestSchema } from "../../domain/session.ts";
+import { chatAnswerSchema, type ChatRequest, chatRequestSchema } from "../../domain/session.ts";
 import { gns3Dialect } from "../dialects/gns3.ts";
 import { readBody, readQuery } from "../input.ts";
 import { sseResponse } from "../sse.ts";
 import type { ChatDeps, Visit } from "./deps.ts";
 import { sessionIdOf } from "./deps.ts";
 import type { Answer, Route } from "./route.ts";
-import { abortAnswer, injectRequestSchema, streamEventSchema, streamQuery } from "./schemas.ts";
+import {
+  abortAnswer,
+  injectRequestSchema,
+  streamEventSchema,
+  streamHeaders,
+  streamQuery,
+} from "./schemas.ts";
 
 const STREAM: Answer = {
   description: "The events of the turn, one `data:` line each; with `stream: false` one JSON answer",
   contentType: "text/event-stream",
   schema: streamEventSchema,
+  also: { "application/json": chatAnswerSchema },
 };
+const EVENTS: Answer = { ...STREAM, description: "The events, one `data:` line each", also: undefined };
 
 const STARTED: Record<number, Answer> = {
   200: STREAM,
@@ -112,17 +120,19 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
       tag,
       summary: "Pick up the running or last turn, after `Last-Event-ID` or `after`",
       query: streamQuery,
-      answers: { 200: STREAM, 204: { description: "The session has had no turn yet" } },
+      headers: streamHeaders,
+      answers: { 200: EVENTS, 204: { description: "The session has had no turn yet" } },
       handle: async (c) => {
         const { service, caller, recheck } = await deps.visit(c);
         const sessionId = sessionIdOf(c);
         const followed = service.follow(caller.userId, sessionId);
         if (!followed) return c.body(null, 204);
-        const wanted = c.req.header("last-event-id") ?? readQuery(c, streamQuery).after;
+        const query = readQuery(c, streamQuery);
+        const wanted = c.req.header("last-event-id") ?? query.after;
         return sseResponse({
           log: followed.log,
           turnId: followed.turnId,
-          dialect: gns3Dialect(sessionId, { reasoning: c.req.query("reasoning") === "true" }),
+          dialect: gns3Dialect(sessionId, { reasoning: query.reasoning === "true" }),
           after: positionIn(followed.turnId, wanted),
           heartbeatMs: deps.heartbeatMs,
           signal: c.req.raw.signal,
@@ -153,7 +163,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
         "Approve, reject or edit a call that waits; when all of its batch are decided the turn goes on",
       body: decisionSchema,
       answers: {
-        200: { ...STREAM, description: "The rest of the turn; while other calls wait, only its end" },
+        200: { ...EVENTS, description: "The rest of the turn; while other calls wait, only its end" },
         409: { description: "It was decided already, or the session is answering" },
       },
       handle: async (c) => decide(c, deps, await deps.visit(c)),
@@ -219,13 +229,4 @@ export function flatStreamRoute(deps: ChatDeps): Route {
 export function positionIn(turnId: string, eventId: string | undefined): number {
   const match = /^(.+):(\d{1,15})$/.exec(eventId ?? "");
   return match && match[1] === turnId ? Number(match[2]) : 0;
-}
-
-/** Refuses new turns while the server is shutting down. */
-export function refuseWhenDraining(draining: boolean): void {
-  if (draining) {
-    throw new AppError("unavailable", "The server is shutting down; send the message again in a moment.", {
-      retryAfter: 5,
-    });
-  }
 }

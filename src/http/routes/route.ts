@@ -9,6 +9,8 @@ export interface Answer {
   description: string;
   schema?: z.ZodType;
   contentType?: string;
+  /** Other forms of the same answer, by content type. */
+  also?: Record<string, z.ZodType>;
 }
 
 export interface Route {
@@ -20,6 +22,7 @@ export interface Route {
   tag: string;
   summary: string;
   query?: z.ZodObject;
+  headers?: z.ZodObject;
   body?: z.ZodType;
   bodyOptional?: boolean;
   answers: Record<number, Answer>;

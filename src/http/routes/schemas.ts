@@ -22,14 +22,18 @@ export const historyQuery = z.object({
 });
 
 export const exportQuery = z.object({ format: z.enum(["json", "markdown"]).default("json") });
-export const streamQuery = z.object({ after: z.string().max(300).optional() });
+export const streamQuery = z.object({
+  after: z.string().max(300).optional().describe("An event's id; the header Last-Event-ID comes before it"),
+  reasoning: z.enum(["true", "false"]).default("false").describe("Show the model's reasoning"),
+});
+export const streamHeaders = z.object({
+  "Last-Event-ID": z.string().optional().describe("The id of the last event that the client has got"),
+});
 
 /** `/inject` may leave the message out: the assistant then chooses the fault by itself. */
 export const injectRequestSchema = chatRequestSchema.extend({
   message: chatRequestSchema.shape.message.nullish(),
 });
-
-export const flatProjectQuery = z.object({ project_id: z.string().min(1) });
 
 export const abortAnswer = z.object({
   status: z.literal("ok"),

@@ -134,7 +134,13 @@ export function sessionRoutes(prefix: string, suffix: string, deps: ChatDeps): R
       tag,
       summary: "Download the whole conversation",
       query: exportQuery,
-      answers: { 200: { ...HISTORY, description: "The conversation as a file, JSON or Markdown" } },
+      answers: {
+        200: {
+          ...HISTORY,
+          description: "The conversation as a file, JSON or Markdown",
+          also: { "text/markdown": z.string() },
+        },
+      },
       handle: at((c, { service, caller }) => {
         const id = sessionIdOf(c);
         const { format } = readQuery(c, exportQuery);

@@ -1,0 +1,53 @@
+// What is left of a command's output: no prompt, no paging; log lines that came over the prompt stay readable.
+import assert from "node:assert/strict";
+import { cleanOutput, failureLine, withoutPrompt } from "../../src/devices/output.ts";
+import { ciscoIos } from "../../src/devices/platforms/cisco_ios.ts";
+import { huaweiVrp } from "../../src/devices/platforms/huawei_vrp.ts";
+
+const LOG = "*Mar  1 00:01:02.123: %LINK-3-UPDOWN: Interface Gi0/1, changed state to up";
+const clean = (raw: string, platform = ciscoIos) => cleanOutput(withoutPrompt(raw, platform), platform);
+
+// F1, F8
+Deno.test("withoutPrompt cuts the prompt, where log lines stand above, behind or around it", () => {
+  assert.equal(clean("\r\nhostname R1\r\nR1#"), "hostname R1");
+  assert.equal(clean(`\r\nhostname R1\r\nR1#\r\n${LOG}\r\n`), `hostname R1\n${LOG}`);
+  assert.equal(clean(`\r\nhostname R1\r\nR1#\r\n${LOG}\r\nR1#`), `hostname R1\n${LOG}`);
+  assert.equal(
+    clean(`\r\nhostname R1\r\nR1#\r\n${LOG}\r\nR1#\r\n${LOG}\r\nR1#`),
+    `hostname R1\n${LOG}\n${LOG}`,
+  );
+  assert.equal(clean(`\r\nhostname R1\r\n${LOG}\r\nR1#`), `hostname R1\n${LOG}`);
+  assert.equal(clean(`\r\ntext\r\n<R1>\r\n${LOG}\r\n<R1>`, huaweiVrp), `text\n${LOG}`);
+});
+
+Deno.test("withoutPrompt leaves a line of output that looks like the prompt, where no log line made it one", () => {
+  assert.equal(clean("\r\nbanner motd ^C\r\nR1#\r\n^C\r\nR1#"), "banner motd ^C\nR1#\n^C");
+  assert.equal(clean(`\r\nR1#\r\nmore\r\n${LOG}\r\nR1#`), `R1#\nmore\n${LOG}`);
+});
+
+// F8
+Deno.test("failureLine knows a device's refusals from its log and from what it shows", () => {
+  const failed = (output: string) => failureLine(output, ciscoIos);
+  for (
+    const line of [
+      "% Invalid input detected at '^' marker.",
+      "% Incomplete command.",
+      '% Ambiguous command:  "sh i"',
+      "% 10.0.0.0 overlaps with GigabitEthernet0/0",
+      "% Bad mask /33 for address 10.0.0.1",
+      "%Error opening tftp://10.0.0.1/x (Timed out)",
+      'Command rejected: An interface whose trunk encapsulation is "Auto" can not be configured to "trunk" mode.',
+      "% BGP is already running; AS is 65001",
+    ]
+  ) assert.equal(failed(`text\n  ${line}\n`), line, line);
+  for (
+    const line of [
+      LOG,
+      "% 10.0.0.0 is subnetted, 1 subnets",
+      "% Access VLAN does not exist. Creating vlan 10",
+      "% Generating 2048 bit RSA keys, keys will be non-exportable...",
+      "%OSPF-5-ADJCHG: Process 1, Nbr 10.0.0.2 on Gi0/1 from LOADING to FULL, Loading Done",
+      "Building configuration...",
+    ]
+  ) assert.equal(failed(`${line}\n`), undefined, line);
+});
