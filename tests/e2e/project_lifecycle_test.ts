@@ -164,12 +164,23 @@ for (const [version, slot] of [["3.1.0a7", 54], ["3.0.6", 55]] as const) {
           assert.equal(next.text, "in the copy");
         }
         assert.deepEqual(await answersIn(chat, "admins"), ["admin's own"]);
-        // Somebody else who may enter the copy finds nothing of it.
-        const admin = copilot.chat(lab.tokens.admin, lab.project.project_id);
-        await admin.send(say(place, "not alice's"), { session_id: "hidden" });
-        const alice = copilot.chat(lab.tokens.alice);
-        assert.deepEqual(await alice.json("GET", "/sessions"), []);
-        assert.equal((await alice.call("GET", "/sessions/hidden/history")).status, 404);
+        // A copy goes into the pools of its original, so alice may enter it: she finds her own sessions there and no other.
+        const original = lab.project.project_id;
+        await place.admin("POST", `/v3/projects/${original}/nodes/stop`, {});
+        await copilot.chat(lab.tokens.alice, original).send(say(place, "alice's"), { session_id: "alices" });
+        await copilot.chat(lab.tokens.admin, original).send(say(place, "hidden"), { session_id: "hidden" });
+        const both: Json = await place.admin("POST", `/v3/projects/${original}/duplicate`, {
+          name: `shared-${++numbered}`,
+        });
+        await place.admin("POST", `/v3/projects/${both.project_id}/open`);
+        for (
+          const [user, own, other] of [["alice", "alices", "hidden"], ["admin", "hidden", "alices"]] as const
+        ) {
+          const copied = copilot.chat(lab.tokens[user], both.project_id);
+          const listed: Json[] = await copied.json("GET", "/sessions");
+          assert.deepEqual(listed.map(({ thread_id }) => thread_id), [own], user);
+          assert.equal((await copied.call("GET", `/sessions/${other}/history`)).status, 404);
+        }
       });
 
       await t.step("an export in the middle of chatting opens, however it was cut", async () => { // M2
