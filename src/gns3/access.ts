@@ -2,9 +2,9 @@
 import { AppError, fieldError } from "../domain/error.ts";
 import type { Project } from "../domain/project.ts";
 import type { Caller } from "../domain/scope.ts";
+import { unlessAborted } from "../domain/signals.ts";
 import { Gns3Client } from "./client.ts";
 import type { Gns3User } from "./shapes.ts";
-import { unless } from "./unless.ts";
 
 export interface AccessOptions {
   baseUrl: string;
@@ -45,7 +45,7 @@ export class Access {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.#trim();
-    return { ...await unless(signal, entry.user), credential };
+    return { ...await unlessAborted(signal, entry.user), credential };
   }
 
   /**

@@ -2,8 +2,8 @@
 import { AppError } from "../domain/error.ts";
 import type { Group } from "../domain/inheritance.ts";
 import type { Caller } from "../domain/scope.ts";
+import { unlessAborted } from "../domain/signals.ts";
 import { Gns3Client } from "./client.ts";
-import { unless } from "./unless.ts";
 
 export interface MembershipsOptions {
   baseUrl: string;
@@ -53,7 +53,7 @@ export class Memberships {
   ): Promise<readonly Group[] | undefined> {
     let entry = this.#entries.get(userId);
     if (!entry || options.anew || this.#now() >= entry.until) entry = this.#ask(userId, caller);
-    return await unless(options.signal, entry.groups);
+    return await unlessAborted(options.signal, entry.groups);
   }
 
   #ask(userId: string, caller: Caller): Entry {
