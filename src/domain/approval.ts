@@ -1,5 +1,6 @@
 // Calls that wait for the user's decision before they may change the lab (contract sections 3 and 6).
 import { z } from "zod";
+import { isDeeper, MOST_LEVELS } from "./json.ts";
 
 /** What a client is asked, one a call; `arguments` is what the tool would run with. */
 export const approvalSchema = z.object({
@@ -20,6 +21,9 @@ export const decisionSchema = z.object({
 }).refine((value) => value.decision !== "edit" || value.arguments, {
   path: ["arguments"],
   message: "is required to edit a call",
+}).refine((value) => !isDeeper(value.arguments, MOST_LEVELS), {
+  path: ["arguments"],
+  message: `must not be nested more than ${MOST_LEVELS} levels deep`,
 });
 
 /** A decision about one call. `edit` runs it with other arguments. */

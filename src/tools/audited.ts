@@ -1,5 +1,6 @@
 // What the audit log is told of a call.
 import type { AuditedCall } from "../domain/audit.ts";
+import { isDeeper } from "../domain/json.ts";
 import type { PreparedCall, ToolAnswer } from "./run.ts";
 
 /** A call that was refused was never more than a name and a text. */
@@ -25,7 +26,8 @@ export function audited(
 
 function parsedOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value) ? text : value;
   } catch {
     return text;
   }

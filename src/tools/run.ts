@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
+import { isDeeper, MOST_LEVELS } from "../domain/json.ts";
 import { audited } from "./audited.ts";
 import { forbiddenIn } from "./forbidden.ts";
 import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
@@ -163,6 +164,9 @@ function parse(
     value = JSON.parse(text);
   } catch {
     return wrong("the arguments are not valid JSON; send one complete JSON object");
+  }
+  if (isDeeper(value)) {
+    return wrong(`the arguments are nested more than ${MOST_LEVELS} levels deep; send a flatter object`);
   }
   const object = z.record(z.string(), z.unknown()).safeParse(value);
   return object.success ? { value: object.data } : wrong("the arguments are not a JSON object");
