@@ -135,6 +135,13 @@ function violations(sources: readonly Source[]): string[] {
     if (/\bDeno\.(?!errors\b)/.test(code) && !isIn(path, SYSTEM_PLACES)) {
       found.push(`${path} uses Deno.…: the system is not reached from here`);
     }
+    const lost = /\bAbortSignal\s*(?:\?\.|\.|\[\s*["'`])\s*(?:any|timeout)\b/.exec(code)?.[0];
+    if (lost) {
+      found.push(
+        `${path} uses ${lost}: Deno may collect the signal as garbage while it is waited for, and then nothing ends ` +
+          "the wait; joinSignals (domain/signals.ts) is for this",
+      );
+    }
     if (/\bDeno\.env\b|\bprocess\.env\b/.test(code) && path !== "main.ts") {
       found.push(`${path} reads the environment: only main.ts may`);
     }
@@ -237,6 +244,15 @@ Deno.test("the rules bite: each kind of offence is found, and named", () => {
     [file("log.ts", [], "// x\nDeno.env.get(name);"), /only main\.ts may/],
     [file("models/a.ts", [], "// x\nprocess.env.KEY;"), /only main\.ts may/],
     [file("tools/a.ts", [], "// x\ncurrentScope();"), /only agent may/],
+    [
+      file("gns3/a.ts", [], "// x\nfetch(url, { signal: AbortSignal.any([a, b]) });"),
+      /AbortSignal\.any: Deno may collect/,
+    ],
+    [
+      file("agent/a.ts", [], "// x\nconst late = AbortSignal\n  .timeout(5000);"),
+      /joinSignals .* is for this/,
+    ],
+    [file("practice/a.ts", [], '// x\nAbortSignal["any"](all);'), /joinSignals/],
     [file("tools/a.ts", [], "export {};"), /does not say first/],
     [file("other/a.ts"), /knows no place/],
     [file("other.ts"), /knows no place/],
@@ -256,6 +272,7 @@ Deno.test("the rules bite: each kind of offence is found, and named", () => {
     file("domain/scope.ts", ["node:async_hooks", "domain/error.ts"]),
     file("version.ts", ["../deno.json"]),
     file("storage/a.ts", [], "// x\nif (error instanceof Deno.errors.NotFound) return;"),
+    file("agent/a.ts", [], "// AbortSignal.any would be lost.\nAbortSignal.abort();"),
   ];
   assert.deepEqual(violations(fine), []);
 });

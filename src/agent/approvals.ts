@@ -1,7 +1,7 @@
 // The step between checking a batch of calls and running it: those that would change the lab wait for the user.
 import { interrupt } from "@langchain/langgraph";
 import type { Approval, Decision } from "../domain/approval.ts";
-import { deeperThan } from "../domain/json_depth.ts";
+import { deeperThan } from "../domain/json.ts";
 import type { ModelToolCall } from "../models/tool_calls.ts";
 import type { PreparedCall, ToolAnswer } from "../tools/run.ts";
 import { prepareCall } from "../tools/run.ts";

@@ -1,6 +1,7 @@
 // The node that names a session after its first answer. Its words are never part of the conversation.
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { errorText } from "../domain/error.ts";
+import { joinSignals } from "../domain/signals.ts";
 import { askModel } from "../models/ask_model.ts";
 import { contentText } from "../models/content_text.ts";
 import type { State, Update } from "./state.ts";
@@ -21,12 +22,12 @@ export async function titleGenerator(state: State, context: TurnContext): Promis
       `The engineer:\n${question.slice(0, EXCERPT)}\n\nThe assistant:\n${reply.slice(0, EXCERPT)}`,
     ),
   ];
-  const late = AbortSignal.timeout(context.limits.titleTimeoutMs);
+  using limited = joinSignals([turn.signal], { ms: context.limits.titleTimeoutMs });
   let text = "";
   turn.statistics.llmCalls++;
   try {
     const answer = await askModel(context.model, asked, {
-      signal: AbortSignal.any([turn.signal, late]),
+      signal: limited.signal,
       silenceLimit: context.limits.titleTimeoutMs,
     });
     text = answer.text;
@@ -36,7 +37,7 @@ export async function titleGenerator(state: State, context: TurnContext): Promis
     else if (!turn.statistics.reported) turn.statistics.addCall(estimate(asked, answer.text));
   } catch (error) {
     log.warn("The title could not be made by the model.", {
-      error: late.aborted ? "too late" : errorText(error),
+      error: limited.late ? "too late" : errorText(error),
     });
   }
   // A stopped turn leaves the title to the next one; a title the user has set meanwhile stays.

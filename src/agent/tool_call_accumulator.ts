@@ -1,6 +1,6 @@
 // Puts the streamed fragments of tool calls together, however a model interleaves them and whatever it leaves out.
 import type { ToolCallDelta } from "../models/delta.ts";
-import { type ModelToolCall, parseArguments } from "../models/tool_calls.ts";
+import { type ModelToolCall, parseObject } from "../models/tool_calls.ts";
 
 /** What to publish: a call begins (with empty arguments), grows by `text`, or is complete. */
 export type ToolCallEvent =
@@ -21,6 +21,8 @@ interface OpenCall {
   givenId?: string;
   name: string;
   text: string;
+  /** The text ends with a brace, so that it may be complete. */
+  closed: boolean;
   extra?: unknown;
   /** Announced; a call waits for its name before it is. */
   started: boolean;
@@ -47,7 +49,15 @@ export function toolCallAccumulator(
     let id = fragment.id ?? newId();
     while (ids.has(id) || isUsed(id)) id = newId();
     ids.add(id);
-    const call: OpenCall = { id, givenId: fragment.id, name: "", text: "", started: false, chunk };
+    const call: OpenCall = {
+      id,
+      givenId: fragment.id,
+      name: "",
+      text: "",
+      closed: false,
+      started: false,
+      chunk,
+    };
     calls.push(call);
     return call;
   }
@@ -78,7 +88,7 @@ export function toolCallAccumulator(
   function isWhole(call: OpenCall, { name }: ToolCallDelta): boolean {
     if (!name || call.name === "") return false;
     return name !== call.name || call.chunk === chunk ||
-      (call.text !== "" && parseArguments(call.text) !== undefined);
+      (call.closed && parseObject(call.text) !== undefined);
   }
 
   function take(fragment: ToolCallDelta, events: ToolCallEvent[]): void {
@@ -88,6 +98,8 @@ export function toolCallAccumulator(
     if (fragment.name && call.name === "") call.name = fragment.name;
     const text = fragment.args ?? "";
     call.text += text;
+    // Looked at here, so that a server which repeats the name with every fragment does not have all of it parsed each time.
+    if (text.trim() !== "") call.closed = text.trimEnd().endsWith("}");
     if (call.started) {
       if (text) events.push({ type: "delta", id: call.id, text });
     } else if (call.name !== "") {

@@ -1,5 +1,6 @@
 // The lab as it is now, for the system prompt: taken anew before every model call.
 import { AppError, errorText } from "../domain/error.ts";
+import { joinSignals } from "../domain/signals.ts";
 import { outlineOf, viewOf } from "../gns3/topology.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -15,9 +16,9 @@ const LIMIT_MS = 5000;
 /** Asks GNS3. Throws `unauthorized` when it no longer takes the caller's sign-in, and the turn's own stop. */
 export async function topologyInfo(context: TurnContext): Promise<TopologyInfo> {
   const { turn, toolContext, log } = context;
-  const signal = AbortSignal.any([turn.signal, AbortSignal.timeout(LIMIT_MS)]);
+  using limited = joinSignals([turn.signal], { ms: LIMIT_MS });
   try {
-    const topology = await toolContext.gns3.topology(toolContext.project.project_id, signal);
+    const topology = await toolContext.gns3.topology(toolContext.project.project_id, limited.signal);
     const info = JSON.stringify(viewOf(topology));
     const names = topology.nodes.map((node) => `'${node.name}'`).join(", ");
     log.info(`✓ Topology injected: ${info.length} chars, nodes: [${names}]`);

@@ -1,6 +1,7 @@
 // All consoles of the process: one writer for each, first come first served; what GNS3 refuses a caller is refused here.
 import { AppError } from "../domain/error.ts";
 import type { Node } from "../domain/project.ts";
+import { joinSignals, unlessAborted } from "../domain/signals.ts";
 import { type Allowed, configure, refusalOf, refusedLines, runAll } from "./batch.ts";
 import { knowsItself, platformOf, type TemplateHints } from "./choose.ts";
 import { ConfigMemory, type Remembered } from "./config_memory.ts";
@@ -10,7 +11,6 @@ import type { Platform } from "./platform.ts";
 import { PLATFORMS } from "./platforms/mod.ts";
 import { KeyedQueue, Turnstile } from "./queue.ts";
 import { type ConsoleAccess, type ConsoleTransport, requireConsole } from "./reach.ts";
-import { unlessAborted } from "./timing.ts";
 import { explain, tooLong, visit, type Work } from "./visit.ts";
 
 export interface ConsolesOptions {
@@ -132,9 +132,11 @@ export class Consoles {
   async #work(call: Call, { before, during }: Job): Promise<DeviceResult> {
     const { node, limits, signal } = call;
     const results: CommandResult[] = [];
-    const own = new AbortController();
-    const timer = setTimeout(() => own.abort(tooLong(node, limits)), limits.callMs);
-    const limited = AbortSignal.any([signal, own.signal, this.#closing.signal]);
+    using joined = joinSignals([signal, this.#closing.signal], {
+      ms: limits.callMs,
+      reason: () => tooLong(node, limits),
+    });
+    const limited = joined.signal;
     const notes = new Set<string>();
     const visiting = this.#visit(call, limited, notes, {
       before: (platform) => results.push(...before(platform)) > 0,
@@ -149,8 +151,6 @@ export class Consoles {
       signal.throwIfAborted();
       const said = explain(error, node, this.#options.onFault);
       return { results: [...results], notes: [...notes], error: said };
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -25,16 +25,3 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.removeEventListener("abort", abort);
   }
 }
-
-/** `work`, or the signal's reason as soon as it aborts. */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}

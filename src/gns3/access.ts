@@ -2,9 +2,9 @@
 import { AppError, fieldError } from "../domain/error.ts";
 import type { Project } from "../domain/project.ts";
 import type { Caller } from "../domain/scope.ts";
+import { unlessAborted } from "../domain/signals.ts";
 import { Gns3Client } from "./client.ts";
 import type { Gns3User } from "./shapes.ts";
-import { unlessAborted } from "./waiting.ts";
 
 export interface AccessOptions {
   baseUrl: string;

@@ -1,6 +1,7 @@
 // GNS3's routes for packet captures of links.
 import type { Link } from "../domain/project.ts";
 import { type Call, nothing, SLOW_MS } from "./call.ts";
+import type { OpenedStream } from "./request.ts";
 import { toLink } from "./shapes.ts";
 
 /** Link types that a capture may be written as; GNS3 passes the name on to uBridge or Dynamips. */
@@ -16,7 +17,7 @@ export type DataLinkType = typeof DATA_LINK_TYPES[number];
 /** `open` starts an answer that does not end by itself. All of these need GNS3's privilege `Link.Capture`. */
 export function captureCalls(
   call: Call,
-  open: (path: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>,
+  open: (path: string, signal: AbortSignal) => Promise<OpenedStream>,
 ) {
   const at = (projectId: string, linkId: string) =>
     `/v3/projects/${encodeURIComponent(projectId)}/links/${encodeURIComponent(linkId)}/capture`;
@@ -31,7 +32,7 @@ export function captureCalls(
       return call("POST", `${at(projectId, linkId)}/stop`, nothing, options);
     },
     /** The running capture's file from its start; it goes on as long as the capture does. Throws `conflict` when none runs. */
-    stream(projectId: string, linkId: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    stream(projectId: string, linkId: string, signal: AbortSignal): Promise<OpenedStream> {
       return open(`${at(projectId, linkId)}/stream`, signal);
     },
   };

@@ -2,8 +2,8 @@
 import { AppError } from "../domain/error.ts";
 import type { Group } from "../domain/inheritance.ts";
 import type { Caller } from "../domain/scope.ts";
+import { unlessAborted } from "../domain/signals.ts";
 import { Gns3Client } from "./client.ts";
-import { unlessAborted } from "./waiting.ts";
 
 export interface MembershipsOptions {
   baseUrl: string;

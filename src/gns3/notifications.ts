@@ -6,7 +6,8 @@ import { jsonLines } from "./json_lines.ts";
 import { refusal, signInAgain, unavailable } from "./messages.ts";
 import { originOf } from "./request.ts";
 import type { ServiceAccount } from "./service_account.ts";
-import { pause, unlessAborted } from "./waiting.ts";
+import { pause } from "./waiting.ts";
+import { joinSignals, unlessAborted } from "../domain/signals.ts";
 
 /** What the controller stream says about a project; `created` and the nodes' own news are of no use here. */
 export interface ProjectEvent {
@@ -120,7 +121,8 @@ export class Notifications {
     const silent = new AbortController();
     const watchdog = () => setTimeout(() => silent.abort(unavailable("GNS3 has gone silent.")), silence);
     let timer = watchdog();
-    const signal = AbortSignal.any([this.#closing.signal, silent.signal]);
+    using both = joinSignals([this.#closing.signal, silent.signal]);
+    const { signal } = both;
     try {
       if (!/^[\x21-\x7e]+$/.test(credential)) throw signInAgain();
       const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/v3/notifications`, {

@@ -1,5 +1,6 @@
 // One HTTP request to the GNS3 server: credential, time limit, redirects, and its failures as `AppError`s.
 import { AppError, errorText } from "../domain/error.ts";
+import { joinSignals } from "../domain/signals.ts";
 import { refusal, signInAgain, unavailable } from "./messages.ts";
 
 /** Where the server is and who asks. `baseUrl` may have a path in front of `/v3`, no trailing slash. */
@@ -26,46 +27,51 @@ const STREAM_HEAD_MS = 15_000;
 export async function send(server: Server, request: Gns3Request): Promise<unknown> {
   // A credential that no header can carry would make fetch throw an error that quotes it.
   if (!/^[\x21-\x7e]+$/.test(server.credential)) throw signInAgain();
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), request.timeoutMs);
-  const signals = request.signals.filter((signal) => signal !== undefined);
+  using limited = joinSignals(request.signals, { ms: request.timeoutMs });
   const origin = originOf(server.baseUrl);
   try {
-    const response = await follow(server, request, AbortSignal.any([limit.signal, ...signals]));
+    const response = await follow(server, request, limited.signal);
     const text = await response.text();
     if (!response.ok) throw refusal(response.status, text, origin, server.credential);
     return text.trim() === "" ? undefined : parse(text, origin);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    for (const signal of signals) signal.throwIfAborted();
-    if (limit.signal.aborted) {
+    for (const signal of request.signals) signal?.throwIfAborted();
+    if (limited.late) {
       throw unavailable(`The GNS3 server at ${origin} did not answer within ${request.timeoutMs / 1000} s.`);
     }
     throw unavailable(`The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
+/** An answer that does not end by itself. `close` ends it; whoever has one must call that. */
+export interface OpenedStream {
+  body: ReadableStream<Uint8Array>;
+  close(): void;
+}
+
 /**
- * Opens an answer that does not end by itself. The caller reads `body` and cancels it; `signal` ends it too. Throws as
- * `send` does; there is no time limit but for the first byte of the answer's head.
+ * Opens an answer that does not end by itself; `signal` ends it too. Throws as `send` does; there is no time limit but for
+ * the first byte of the answer's head.
  */
 export async function openStream(
   server: Server,
   path: string,
   signal: AbortSignal,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<OpenedStream> {
   if (!/^[\x21-\x7e]+$/.test(server.credential)) throw signInAgain();
   const origin = originOf(server.baseUrl);
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), STREAM_HEAD_MS);
+  const own = new AbortController();
+  const close = () => own.abort();
+  const timer = setTimeout(close, STREAM_HEAD_MS);
+  const joined = joinSignals([own.signal, signal]);
   try {
     const request: Gns3Request = { method: "GET", path, timeoutMs: STREAM_HEAD_MS, signals: [] };
-    const response = await follow(server, request, AbortSignal.any([limit.signal, signal]));
-    if (response.ok && response.body) return response.body;
+    const response = await follow(server, request, joined.signal);
+    if (response.ok && response.body) return { body: response.body, close };
     throw refusal(response.status, await response.text(), origin, server.credential);
   } catch (error) {
+    close();
     if (error instanceof AppError) throw error;
     signal.throwIfAborted();
     throw unavailable(`The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`);

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 import { AppError, fieldError } from "../domain/error.ts";
-import { deeperThan, DEEPEST_JSON } from "../domain/json_depth.ts";
+import { deeperThan, MOST_LEVELS } from "../domain/json.ts";
 import { validationError } from "./errors.ts";
 
 /** Largest body of a chat route, in bytes. */
@@ -23,7 +23,7 @@ export async function readBody<S extends z.ZodType>(
     value = {};
   } else {
     if (deeperThan(text)) {
-      throw fieldError(["body"], `is nested more than ${DEEPEST_JSON} levels deep`, "too_deep");
+      throw fieldError(["body"], `is nested more than ${MOST_LEVELS} levels deep`, "too_deep");
     }
     try {
       value = JSON.parse(text);

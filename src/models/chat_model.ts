@@ -17,6 +17,7 @@ export class ChatModel extends ChatOpenAICompletions {
   readonly endpoint: Endpoint;
   /** Learned about this model at this endpoint; shared by all models made for the pair. */
   readonly quirks: Quirks;
+  readonly #send: typeof endpointFetch;
 
   constructor(
     config: ModelConfig,
@@ -24,6 +25,7 @@ export class ChatModel extends ChatOpenAICompletions {
     readonly mayCall?: () => Promise<void>,
   ) {
     const endpoint = endpointOf(config);
+    const send = config.api_key ? endpointFetch : anonymousFetch;
     super({
       model: config.model,
       // The client insists on a key; without one, `anonymousFetch` takes it out of the request.
@@ -37,7 +39,7 @@ export class ChatModel extends ChatOpenAICompletions {
         baseURL: endpoint.baseUrl,
         defaultQuery: endpoint.query,
         defaultHeaders: headersOf(config, endpoint),
-        fetch: config.api_key ? endpointFetch : anonymousFetch,
+        fetch: send,
         logLevel: "off",
         // Set to nothing, or the client looks for each of them in the environment.
         organization: null,
@@ -46,6 +48,7 @@ export class ChatModel extends ChatOpenAICompletions {
         webhookSecret: null,
       },
     });
+    this.#send = send;
     this.endpoint = endpoint;
     this.quirks = quirksOf(endpoint, config.model);
   }
@@ -65,11 +68,19 @@ export class ChatModel extends ChatOpenAICompletions {
     return params;
   }
 
-  /** Sends a streaming request and returns the response with its body unread. Throws what `endpointFetch` throws. */
+  /**
+   * Sends a streaming request and returns the response with its body unread; `signal` ends both. Throws what
+   * `endpointFetch` throws.
+   */
   async open(body: Record<string, unknown>, signal: AbortSignal): Promise<Response> {
     this._getClientOptions(undefined);
-    type Body = Parameters<typeof this.client.chat.completions.create>[0];
-    return await this.client.chat.completions.create(body as unknown as Body, { signal }).asResponse();
+    // Each call has its own `fetch`, which is given the signal itself: the client would make another one of it, and Deno
+    // may collect that one as garbage while the answer is still read.
+    const client = this.client.withOptions({
+      fetch: (input, init) => this.#send(input, { ...init, signal }),
+    });
+    type Body = Parameters<typeof client.chat.completions.create>[0];
+    return await client.chat.completions.create(body as unknown as Body).asResponse();
   }
 }
 

@@ -1,5 +1,6 @@
 // What a model streams, in one shape for all providers: the pieces of `chat.completion.chunk` objects, whichever
 // fields a server leaves out, sets to null or spells its own way.
+import { isDeeper } from "../domain/json.ts";
 import { explainJson } from "./endpoint_fetch.ts";
 import { kindOf, ModelError } from "./model_error.ts";
 import { thinkSplitter } from "./think_splitter.ts";
@@ -142,9 +143,19 @@ function callDelta(raw: Json): ToolCallDelta {
   if (typeof fn.name === "string" && fn.name) call.name = fn.name;
   const args = fn.arguments;
   if (typeof args === "string") call.args = args;
-  else if (args !== undefined && args !== null) call.args = JSON.stringify(args);
-  if (raw.extra_content) call.extra = raw.extra_content;
+  else if (args !== undefined && args !== null) call.args = argumentsText(args);
+  if (raw.extra_content && !isDeeper(raw.extra_content)) call.extra = raw.extra_content;
   return call;
+}
+
+/** Arguments that came as a value instead of as text. */
+function argumentsText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested so deeply that it cannot be written: the tool tells the model that this is no JSON.
+    return "(nested too deeply)";
+  }
 }
 
 function usageOf(raw: Json): ModelUsage | undefined {

@@ -1,6 +1,7 @@
 // One answer of a model as a stream of pieces: sends the request, retries what is worth retrying before the first
 // piece, notices silence and broken connections, and cancels on the wire when the turn is stopped.
 import type { BaseMessage } from "@langchain/core/messages";
+import { unlessAborted } from "../domain/signals.ts";
 import type { ChatModel } from "./chat_model.ts";
 import { type ChunkReader, chunkReader, type ModelDelta } from "./delta.ts";
 import { explain } from "./endpoint_fetch.ts";
@@ -42,7 +43,7 @@ export async function* streamModel(
 ): AsyncGenerator<ModelDelta[], void, void> {
   const { signal } = options;
   signal.throwIfAborted();
-  // One controller a call: the client leaves its listener on a signal for as long as the response lives.
+  // Ends the request for whatever reason: a stop, a silence, or that nobody reads on.
   const wire = new AbortController();
   const stop = () => wire.abort(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
@@ -62,7 +63,7 @@ async function* attempts(
   options: StreamOptions,
   wire: AbortController,
 ): AsyncGenerator<ModelDelta[], void, void> {
-  await model.mayCall?.();
+  await unlessAborted(wire.signal, Promise.resolve(model.mayCall?.()));
   const learned = new Set<string>();
   let retries = 0;
   let wasEmpty = false;
@@ -116,8 +117,9 @@ async function* readAnswer(
   wire: AbortController,
 ): AsyncGenerator<ModelDelta[], void, void> {
   using silence = silenceGuard(wire, options.silenceLimit ?? 600_000);
-  const response = await model.open(request, wire.signal);
+  const response = await opened(model, request, wire.signal);
   const body = response.body?.getReader();
+  using _ = cancelling(body, wire.signal);
   const sse = sseDecoder();
   const chunks = chunkReader();
   let reads = 0;
@@ -129,6 +131,7 @@ async function* readAnswer(
       if (chunks.finishReason) return { done: true as const, value: undefined };
       throw new ModelError("cut", String(error?.message ?? error), { cause: error });
     });
+    wire.signal.throwIfAborted();
     if (done) break;
     if (reads++ === 0) options.onFirstByte?.();
     silence.heard();
@@ -151,6 +154,31 @@ async function* readAnswer(
   if (!chunks.answered) throw emptyAnswer(chunks.finishReason, events + last.length);
   if (last.length > 0) yield last;
   if (sse.done) await finish(body!);
+}
+
+/** Opens the answer; one that comes although the call was stopped meanwhile is let go. */
+async function opened(
+  model: ChatModel,
+  request: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const opening = model.open(request, signal);
+  try {
+    return await unlessAborted(signal, opening);
+  } catch (error) {
+    void opening.then(({ body }) => body?.cancel()).catch(() => {});
+    throw error;
+  }
+}
+
+/** Ends a pending read when `signal` aborts, whatever became of the signal that the request was given. */
+function cancelling(
+  body: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  signal: AbortSignal,
+): Disposable {
+  const stop = () => void body?.cancel().catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener("abort", stop) };
 }
 
 /** Adds what `events` say to `batch`. A failure is returned, so that what came before it is not lost. */

@@ -1,6 +1,6 @@
 // Tool calls that a model wrote into its answer as text instead of making them. Only an answer that is nothing but
 // such calls counts; the same JSON inside prose or a code block is talk about a call, not a call.
-import { deeperThan } from "../domain/json_depth.ts";
+import { isDeeper } from "../domain/json.ts";
 
 /** A call found in text; `argumentsText` is JSON. */
 export interface TextToolCall {
@@ -35,7 +35,6 @@ function tagged(text: string): unknown[] | undefined {
 }
 
 function parse(text: string): unknown[] | undefined {
-  if (deeperThan(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value : [value];
@@ -55,6 +54,6 @@ function callOf(value: unknown): TextToolCall | undefined {
   const args = call.arguments ?? call.parameters;
   if (typeof call.name !== "string") return undefined;
   if (typeof args === "string") return { name: call.name, argumentsText: args };
-  if (typeof args !== "object" || args === null || Array.isArray(args)) return undefined;
+  if (typeof args !== "object" || args === null || Array.isArray(args) || isDeeper(args)) return undefined;
   return { name: call.name, argumentsText: JSON.stringify(args) };
 }

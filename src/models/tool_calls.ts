@@ -1,7 +1,7 @@
 // The tool calls of an assistant message in the order and with the very text the model sent, also where that text
 // is not valid JSON and LangChain would lose it.
 import { AIMessage, type BaseMessage, type InvalidToolCall, type ToolCall } from "@langchain/core/messages";
-import { deeperThan } from "../domain/json_depth.ts";
+import { isDeeper } from "../domain/json.ts";
 
 /** A call as the model made it; `argumentsText` may be anything, `extra` is opaque data a provider wants back. */
 export interface ModelToolCall {
@@ -12,12 +12,17 @@ export interface ModelToolCall {
 }
 
 /**
- * The arguments of a call: an object, or undefined when the text is not one, or one that is nested without reason. No
- * text at all means no arguments.
+ * The arguments of a call: an object, or undefined when the text is not one, or one that is nested without measure
+ * (`MOST_LEVELS`). No text at all means no arguments.
  */
 export function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
-  if (deeperThan(text)) return undefined;
+  const value = parseObject(text);
+  return isDeeper(value) ? undefined : value;
+}
+
+/** The JSON object that a text is, however deep, or undefined. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 // Tries a model configuration: one tiny call with a tool, and in plain words what came of it.
 import { HumanMessage } from "@langchain/core/messages";
 import type { ModelConfig } from "../domain/model_config.ts";
+import { joinSignals } from "../domain/signals.ts";
 import { askModel, type ModelAnswer } from "./ask_model.ts";
 import { createChatModel } from "./chat_model.ts";
 import type { ModelUsage } from "./delta.ts";
@@ -56,10 +57,10 @@ export async function tryModel(
     supports_tools,
     ...(usage ? { usage } : {}),
   });
-  const late = AbortSignal.timeout(timeoutMs);
+  using limited = joinSignals([signal], { ms: timeoutMs });
   try {
     const answer = await askModel(createChatModel(config, {}, mayCall), [new HumanMessage(QUESTION)], {
-      signal: AbortSignal.any([signal, late]),
+      signal: limited.signal,
       tools: [TOOL],
       silenceLimit: timeoutMs,
       backoff: BACKOFF_MS,
@@ -73,7 +74,7 @@ export async function tryModel(
     );
   } catch (error) {
     signal.throwIfAborted();
-    const failure = late.aborted ? new ModelError("timeout", `${Math.round(timeoutMs / 1000)}`) : error;
+    const failure = limited.late ? new ModelError("timeout", `${Math.round(timeoutMs / 1000)}`) : error;
     const refusedTools = failure instanceof ModelError && failure.kind === "no_tools";
     return result(false, modelFailure(failure, config).message, refusedTools ? false : null);
   }

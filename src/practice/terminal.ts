@@ -1,5 +1,6 @@
 // The line discipline of a practice console: one session that all clients share, with echo, editing, type-ahead and
 // interruption. What the device understands is the shell's business.
+import { joinSignals } from "../domain/signals.ts";
 import { sleep } from "./timing.ts";
 
 /** What a running command may do. Text uses "\n"; the terminal sends CR LF. */
@@ -121,7 +122,8 @@ export class Terminal {
   async #command(work: (io: ShellIo) => Promise<void>): Promise<void> {
     const running = new AbortController();
     this.#running = running;
-    const signal = AbortSignal.any([running.signal, this.#closed.signal]);
+    using joined = joinSignals([running.signal, this.#closed.signal]);
+    const { signal } = joined;
     const io: ShellIo = {
       signal,
       print: (text) => {

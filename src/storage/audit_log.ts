@@ -46,8 +46,8 @@ export class AuditLog {
 
   /** Appends an entry. Secrets are cut from its arguments and its error, and both are cut to a bearable length. */
   append(entry: AuditEntry): void {
-    const line = `${JSON.stringify(this.#clean(entry))}\n`;
     try {
+      const line = `${JSON.stringify(this.#clean(entry))}\n`;
       Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       this.#rotate();
       Deno.writeTextFileSync(this.#file(0), line, { append: true, mode: 0o600 });

@@ -1,6 +1,6 @@
 // What the audit log is told of a call.
-import { deeperThan } from "../domain/json_depth.ts";
 import type { AuditedCall } from "../domain/audit.ts";
+import { deeperThan } from "../domain/json.ts";
 import type { PreparedCall, ToolAnswer } from "./run.ts";
 
 /** A call that was refused was never more than a name and a text. */

@@ -1,6 +1,7 @@
 // Where the packets of a link's capture are, and whether the caller may read them.
 import { AppError } from "../domain/error.ts";
 import type { Link } from "../domain/project.ts";
+import type { OpenedStream } from "../gns3/request.ts";
 import { type Analysis, MOST_BYTES, type Source } from "../host/protocol.ts";
 import type { Query } from "../host/query.ts";
 import type { ToolContext } from "./tool.ts";
@@ -72,18 +73,13 @@ function outOfReach(name: string): AppError {
   );
 }
 
-interface Streamed {
-  body: ReadableStream<Uint8Array>;
-  close(): void;
-}
-
 /** The running capture's stream; undefined where none runs, which GNS3 says only to who might read it. */
-async function streamOf(link: Link, { gns3, project, signal }: ToolContext): Promise<Streamed | undefined> {
-  const stop = new AbortController();
+async function streamOf(
+  link: Link,
+  { gns3, project, signal }: ToolContext,
+): Promise<OpenedStream | undefined> {
   try {
-    const both = AbortSignal.any([stop.signal, signal]);
-    const body = await gns3.captures.stream(project.project_id, link.link_id, both);
-    return { body, close: () => stop.abort() };
+    return await gns3.captures.stream(project.project_id, link.link_id, signal);
   } catch (error) {
     if (error instanceof AppError && error.code === "conflict") return undefined;
     throw error;
@@ -91,7 +87,7 @@ async function streamOf(link: Link, { gns3, project, signal }: ToolContext): Pro
 }
 
 /** What the capture holds by now, up to a size. */
-async function received({ body }: Streamed): Promise<{ bytes: Uint8Array<ArrayBuffer>; cut: boolean }> {
+async function received({ body }: OpenedStream): Promise<{ bytes: Uint8Array<ArrayBuffer>; cut: boolean }> {
   const reader = body.getReader();
   const until = Date.now() + STREAM_MS;
   const parts: Uint8Array[] = [];

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
-import { deeperThan, DEEPEST_JSON } from "../domain/json_depth.ts";
+import { isDeeper, MOST_LEVELS } from "../domain/json.ts";
 import { audited } from "./audited.ts";
 import { forbiddenIn } from "./forbidden.ts";
 import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
@@ -159,12 +159,14 @@ function parse(
   const raw = text.length > QUOTED ? `${text.slice(0, QUOTED)}… (cut)` : text;
   const wrong = (why: string) => refuse(why, { expected: toolSchema(tool), received: raw });
   if (text.trim() === "") return { value: {} };
-  if (deeperThan(text)) return wrong(`the arguments are nested more than ${DEEPEST_JSON} levels deep`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return wrong("the arguments are not valid JSON; send one complete JSON object");
+  }
+  if (isDeeper(value)) {
+    return wrong(`the arguments are nested more than ${MOST_LEVELS} levels deep; send a flatter object`);
   }
   const object = z.record(z.string(), z.unknown()).safeParse(value);
   return object.success ? { value: object.data } : wrong("the arguments are not a JSON object");

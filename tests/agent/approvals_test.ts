@@ -78,6 +78,14 @@ Deno.test("an edited call runs with the user's arguments, and the model is told"
   assert.equal(wrong.status, 422);
   assert.match((await wrong.json()).message, /^arguments: .*node_ids/);
   assert.equal((await alice.call("POST", `/sessions/s/approvals/${id}`, { decision: "edit" })).status, 422);
+  const deep = `{"decision":"edit","arguments":{"node_ids":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`;
+  const refused = await fetch(`${alice.prefix}/sessions/s/approvals/${id}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${alice.token}` },
+    body: deep,
+  });
+  assert.equal(refused.status, 422);
+  assert.match((await refused.json()).message, /nested more than 64 levels/);
   const rest = await decide(alice, id, { decision: "edit", arguments: { node_ids: ["PC2"] } });
   assert.match(rest.of("tool_end")[0]!.tool_output, /user changed the arguments.*PC2/);
   assert.deepEqual([await statusOf(server, "PC1"), await statusOf(server, "PC2")], ["started", "stopped"]);

@@ -96,6 +96,19 @@ Deno.test("toolCallAccumulator takes the same index with another id for a new ca
   ]);
 });
 
+Deno.test("toolCallAccumulator tells two calls of one name apart, without index and id, however deep the first one is", () => {
+  const deep = `{"x":${"[".repeat(100)}${"]".repeat(100)}}`;
+  const { calls } = run([
+    [{ name: "f", args: deep.slice(0, 50) }],
+    [{ name: "f", args: deep.slice(50) }],
+    [{ name: "f", args: '{"y"' }],
+    [{ name: "f", args: ":{}" }],
+    [{ name: "f", args: "} " }],
+    [{ name: "f", args: "{}" }],
+  ]);
+  assert.deepEqual(calls.map((call) => call.argumentsText), [deep, '{"y":{}} ', "{}"]);
+});
+
 Deno.test("toolCallAccumulator takes whole calls at once, with neither index nor id", () => {
   const whole = (name: string) => ({ name, args: "{}" });
   const { events, calls } = run([[whole("f"), whole("g")], [whole("g")], [{ name: "h" }, { name: "h" }]]);

@@ -98,6 +98,41 @@ Deno.test("arguments that cannot be used are shown as sent, answered with an err
   }
 });
 
+Deno.test("arguments that are nested without measure lose no turn, whether they come as text or as a value", async () => { // C9
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  for (const levels of [64, 600, 20_000]) {
+    const args = `{"seconds":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    const call = { index: 0, id: "call_d", function: { name: "wait_seconds", arguments: args } };
+    const chunk = (value: string) => `data: {"choices":[{"delta":{"tool_calls":[${value}]}}]}\n\n`;
+    const whole = JSON.stringify(call);
+    const forms = { text: whole, value: whole.replace(JSON.stringify(args), args) };
+    for (const [form, json] of Object.entries(forms)) {
+      const key = `${form}${levels}`;
+      const turn = await alice.send(
+        server.model.script(key, [[...text("before").slice(0, -2), { bytes: chunk(json) }], text("I see")]),
+      );
+      assert.equal(turn.text, "beforeI see", key);
+      const shown = turn.of("tool_call").at(-1)!.tool_call.function.arguments;
+      if (levels < 1000 || form === "text") assert.equal(shown, args, key);
+      assert.equal(turn.of("tool_end")[0]!.status, "error");
+      assert.match(
+        JSON.parse(turn.of("tool_end")[0]!.tool_output).error,
+        /nested more than 64|not valid JSON/,
+      );
+      await server.restart();
+      const [, message, result] = await alice.messages(turn.sessionId);
+      assert.equal(message.content, "before", key);
+      assert.equal(message.tool_calls[0].function.arguments, shown, key);
+      assert.equal(result.tool_call_id, message.tool_calls[0].id);
+      const next = await alice.send(server.model.script("next", [text("fine")]), {
+        session_id: turn.sessionId,
+      });
+      assert.equal(next.text, "fine", key);
+    }
+  }
+});
+
 Deno.test("an unknown tool is an answer for the model, not the end of the turn", async () => {
   await using server = await startChatServer();
   const turn = await server.chat("alice").send(

@@ -4,6 +4,20 @@ import { markdownOf } from "../../src/http/markdown.ts";
 const at = "2026-01-01T00:00:00.000Z";
 const message = { created_at: at, metadata: {} };
 
+Deno.test("markdownOf finds a fence for a text of very many backticks", () => {
+  const call = { name: "f", arguments: "` ``` ".repeat(200_000) };
+  const tool_calls = [{ id: "c", type: "function" as const, function: call }];
+  const text = markdownOf({
+    thread_id: "t",
+    title: "x",
+    created_at: at,
+    updated_at: at,
+    llm_calls: 1,
+    messages: [{ ...message, id: "1", role: "assistant", content: "", tool_calls }],
+  });
+  assert.ok(text.endsWith("\n````\n"));
+});
+
 Deno.test("markdownOf shows who said what, and calls with their arguments", () => {
   const text = markdownOf({
     thread_id: "t",

@@ -18,14 +18,15 @@ export function options(more: Partial<StreamOptions> = {}): StreamOptions {
   return { signal: new AbortController().signal, backoff: 1, ...more };
 }
 
-/** All pieces of one answer of a fresh model. */
+/** All pieces of one answer, of a fresh model unless one is given. */
 export async function deltas(
   setup: ModelConfig,
   more: Partial<StreamOptions> = {},
   messages = question as Parameters<typeof streamModel>[1],
+  model = createChatModel(setup),
 ): Promise<ModelDelta[]> {
   const all: ModelDelta[] = [];
-  for await (const batch of streamModel(createChatModel(setup), messages, options(more))) all.push(...batch);
+  for await (const batch of streamModel(model, messages, options(more))) all.push(...batch);
   return all;
 }
 

@@ -5,6 +5,7 @@ import { askModel } from "../../src/models/ask_model.ts";
 import { createChatModel } from "../../src/models/chat_model.ts";
 import { type FailureKind, ModelError } from "../../src/models/model_error.ts";
 import { streamModel } from "../../src/models/stream.ts";
+import { outcome } from "../fakes/collecting.ts";
 import { type Answer, answer, chunk, fakeEndpoint, sse } from "./fake_endpoint.ts";
 import { config, deltas, options, question, textOf } from "./fixtures.ts";
 
@@ -384,6 +385,47 @@ Deno.test("streamModel can be stopped before the answer begins and between two a
     (error) => error === reason,
   );
   assert.equal(busy.requests.length, 2);
+});
+
+Deno.test("streamModel stops one of two calls of the same model, and the other one goes on", async () => {
+  const words = [...Array(20)].flatMap((_, at) => [withoutDone(sse(chunk({ content: `${at} ` }))), 10]);
+  await using endpoint = fakeEndpoint([{ body: [...words, sse(chunk({}, "stop"))] }]);
+  const model = createChatModel(config(endpoint.url));
+  const stop = new AbortController();
+  const [stopped, whole] = await Promise.allSettled([
+    (async () => {
+      for await (const _ of streamModel(model, question, options({ signal: stop.signal }))) {
+        stop.abort("stop");
+      }
+    })(),
+    askModel(model, question, options()),
+  ]);
+  assert.equal(stopped.status === "rejected" && stopped.reason, "stop");
+  assert.equal(whole.status === "fulfilled" && whole.value.text.trim().split(" ").length, 20);
+});
+
+Deno.test("streamModel stops by itself when the request or its body does not heed the signal", async () => {
+  // C6
+  const reason = new Error("stopped");
+  for (const answering of [true, false]) {
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(sse(begin).slice(0, 20))),
+      cancel: () => void (cancelled = true),
+    });
+    const opening = Promise.withResolvers<Response>();
+    if (answering) opening.resolve(new Response(body));
+    const model = createChatModel(config("http://127.0.0.1:1/v1"));
+    model.open = () => opening.promise;
+    const stop = new AbortController();
+    const work = deltas(config("http://127.0.0.1:1/v1"), { signal: stop.signal }, question, model);
+    setTimeout(() => stop.abort(reason), 20);
+    assert.equal(await outcome(work), "failed: stopped");
+    // An answer that comes only now is let go.
+    if (!answering) opening.resolve(new Response(body));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    assert.ok(cancelled);
+  }
 });
 
 Deno.test("streamModel cancels the request when nobody reads on", async () => {

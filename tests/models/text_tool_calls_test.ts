@@ -26,6 +26,11 @@ for (
     ["OpenAI's nesting", '{"type":"function","function":{"name":"wait_seconds","arguments":{"seconds":3}}}', [
       wait,
     ]],
+    [
+      "arguments nested without measure",
+      `{"name":"wait_seconds","arguments":{"seconds":${"[".repeat(40_000)}${"]".repeat(40_000)}}}`,
+      [],
+    ],
     ["prose around it", 'I will call {"name":"wait_seconds","arguments":{"seconds":3}}', []],
     [
       "prose after the tag",

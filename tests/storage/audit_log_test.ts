@@ -85,6 +85,14 @@ Deno.test("AuditLog cuts secrets and endless texts out of arguments and errors",
   });
 });
 
+Deno.test("AuditLog that is given what cannot be written throws nothing, and says so", async () => {
+  await withLog((log, _dir, lines) => {
+    log.append(entry("a", { arguments: JSON.parse("[".repeat(50_000) + "]".repeat(50_000)) }));
+    assert.deepEqual(lines.map(({ msg }) => msg), ["The audit log cannot be written."]);
+    return Promise.resolve();
+  });
+});
+
 Deno.test("AuditLog.read gives a project's entries newest first, of one user or of all, in pages", async () => {
   await withLog(async (log) => {
     for (let i = 0; i < 10; i++) log.append(entry(`e${i}`, { user_id: i % 2 ? "u1" : "u2" }));

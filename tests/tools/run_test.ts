@@ -88,6 +88,17 @@ Deno.test("prepareCall refuses JSON that is not an object", () => {
   }
 });
 
+// C9
+Deno.test("prepareCall refuses arguments that are nested more than 64 levels deep, and says so", () => {
+  const nested = (levels: number) => `{"items":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+  assert.match(answer("wait_seconds", nested(64)).error, /do not fit/);
+  for (const levels of [65, 600, 100_000]) {
+    const { error, received } = answer("wait_seconds", nested(levels));
+    assert.match(error, /nested more than 64 levels deep; send a flatter object/);
+    assert.ok(received!.startsWith('{"items":[['));
+  }
+});
+
 Deno.test("prepareCall names every field that does not fit", () => {
   const { error, expected } = answer(
     "create_gns3_link",

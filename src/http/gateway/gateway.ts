@@ -59,12 +59,14 @@ export function createGateway({ gns3Url, beforeFilesAreTaken, log }: GatewayOpti
   const closing = new AbortController();
 
   async function pass(request: Request, origin: Origin): Promise<Response> {
-    const signal = AbortSignal.any([request.signal, closing.signal]);
     if (isWebSocket(request)) return await forwardWebSocket(request, base, origin, closing.signal);
     const taken = filesTaken(request.method, new URL(request.url), request.headers.get("authorization"));
     const done = taken && await beforeFilesAreTaken(taken);
     try {
-      return withoutSlash(request.url, await forward(request, base, origin, signal));
+      return withoutSlash(
+        request.url,
+        await forward(request, base, origin, [request.signal, closing.signal]),
+      );
     } finally {
       done?.();
     }

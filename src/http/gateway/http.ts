@@ -21,16 +21,16 @@ export function targetOf(base: URL, requestUrl: string): URL {
 }
 
 /**
- * Resolves when GNS3's answer begins. Redirects go to the client. Throws `unavailable` when GNS3 does not answer; `signal`
- * cuts both sides.
+ * Resolves when GNS3's answer begins. Redirects go to the client. Throws `unavailable` when GNS3 does not answer; each
+ * of `signals` cuts both sides.
  */
 export async function forward(
   request: Request,
   base: URL,
   origin: Origin,
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
 ): Promise<Response> {
-  signal.throwIfAborted();
+  for (const signal of signals) signal.throwIfAborted();
   const url = targetOf(base, request.url);
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   const out = send(url, {
@@ -40,7 +40,7 @@ export async function forward(
     setHost: false,
   });
   const stop = () => out.destroy();
-  signal.addEventListener("abort", stop, { once: true });
+  for (const signal of signals) signal.addEventListener("abort", stop, { once: true });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     out.once("response", resolve);
     // Node's texts hold addresses.
@@ -51,7 +51,7 @@ export async function forward(
   const sent = upload(request.body, out).catch(() => out.destroy());
   const incoming = await answered;
   incoming.once("close", () => {
-    signal.removeEventListener("abort", stop);
+    for (const signal of signals) signal.removeEventListener("abort", stop);
     void sent.then(() => out.destroy());
   });
   const headers = responseHeaders(incoming.rawHeaders);
