@@ -24,7 +24,6 @@ export async function runTurn(graph: CopilotGraph, context: TurnContext, run: Ru
       metadata: { user_id: turn.userId },
       recursionLimit: 2 * limits.steps + 10,
       durability: "async",
-      callbacks: [],
     });
     if (isInterrupted<ApprovalInterrupt>(result)) {
       run.ask(result[INTERRUPT].flatMap(({ value }) => value?.approvals ?? []));

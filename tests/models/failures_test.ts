@@ -222,10 +222,11 @@ Deno.test("modelFailure keeps an AppError and calls anything unknown a fault of 
   });
 });
 
-Deno.test("modelFailure finds the reason under LangChain's own errors", async () => {
+Deno.test("modelFailure finds the reason under the errors that a library wraps around it", async () => {
   await using endpoint = fakeEndpoint([openai(401, "no")]);
   const setup = config(endpoint.url);
-  const wrapped = await createChatModel(setup).invoke("hi").catch((error) => error);
+  const opening = createChatModel(setup).open({}, new AbortController().signal);
+  const wrapped = new Error("Connection error.", { cause: await opening.catch((error) => error) });
   assert.match(modelFailure(wrapped, setup).message, /^Authentication failed for 127\.0\.0\.1:\d+: /);
 });
 
