@@ -1,10 +1,15 @@
 // The processes of a bench run, and what the operating system says of them.
+import type { Load, Streams } from "./load.ts";
 
 export interface Lab {
   gns3: string;
   projectsDir: string;
   projectId: string;
   token: string;
+}
+
+export interface Model {
+  /** Base URL, ending in `/v1`. */
   model: string;
   control: string;
 }
@@ -54,16 +59,29 @@ async function start<T>(
   return { info: await found.promise, pid: child.pid, stop };
 }
 
-export function startLab(): Promise<Running<Lab>> {
+function startScript<T>(name: string, ...args: string[]): Promise<Running<T>> {
   return start(
-    [Deno.execPath(), "run", "-A", "scripts/bench/lab.ts"],
+    [Deno.execPath(), "run", "-A", `scripts/bench/${name}`, ...args],
     {},
     (out) => out.includes("}\n") ? JSON.parse(out) : undefined,
   );
 }
 
+export function startLab(): Promise<Running<Lab>> {
+  return startScript("lab.ts");
+}
+
+export function startModel(): Promise<Running<Model>> {
+  return startScript("model.ts");
+}
+
 /** Starts our server; `command` is how. Resolves with its address when it says that it listens. */
-export function startServer(command: string[], lab: Lab, stateDir: string): Promise<Running<string>> {
+export function startServer(
+  command: string[],
+  lab: Lab,
+  model: string,
+  stateDir: string,
+): Promise<Running<string>> {
   const options = [
     "--gns3-url",
     lab.gns3,
@@ -75,25 +93,42 @@ export function startServer(command: string[], lab: Lab, stateDir: string): Prom
     "0",
   ];
   const env = {
-    OPENAI_BASE_URL: lab.model,
+    OPENAI_BASE_URL: model,
     OPENAI_API_KEY: "bench",
     OPENAI_MODEL: "bench",
     GNS3_COPILOT_CONTEXT_LIMIT: "128",
   };
   return start(
-    [...command, ...options, "--log-level", "warn", "--log-format", "pretty"],
+    [...command, ...options, "--log-level", "error", "--log-format", "pretty"],
     env,
     (out) => /http:\/\/127\.0\.0\.1:\d+(?=\s+GNS3)/.exec(out)?.[0],
   );
 }
 
-/** Processor time of a process so far, in milliseconds; the system counts in steps of 10. */
-export function cpuMs(pid: number): number {
+/** Runs `load` in a process of its own. */
+export async function runLoad(load: Load): Promise<Streams> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", `${ROOT}scripts/bench/load.ts`],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(JSON.stringify(load)));
+  await writer.close();
+  const { stdout } = await child.output();
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+/** Processor time of a process so far, in milliseconds; the system counts in steps of 10. NaN for none. */
+export function cpuMs(pid: number | undefined): number {
+  if (!pid) return NaN;
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
 }
 
-/** Memory that a process has in RAM, in MB. */
-export function rssMb(pid: number): number {
+/** Memory that a process has in RAM, in MB. NaN for none. */
+export function rssMb(pid: number | undefined): number {
+  if (!pid) return NaN;
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) / 1024);
 }

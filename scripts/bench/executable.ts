@@ -1,0 +1,25 @@
+// Measures the start of the executable.
+import type { Bench } from "./bench.ts";
+import { type Lab, rssMb, startServer } from "./processes.ts";
+import { median } from "./statistics.ts";
+
+/** From the start of the process to the first 200 of `/health`, and the memory it has then. */
+export async function coldStart(bench: Bench, lab: Lab, path: string): Promise<void> {
+  const [times, memory]: number[][] = [[], []];
+  for (let i = 0; i < (bench.flags.quick ? 3 : 10); i++) {
+    const dir = await Deno.makeTempDir();
+    const began = performance.now();
+    const server = await startServer([path], lab, bench.model.model, dir);
+    await (await fetch(`${server.info}/health`)).text();
+    times!.push(performance.now() - began);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    memory!.push(rssMb(server.pid));
+    await server.stop();
+    await Deno.remove(dir, { recursive: true });
+  }
+  bench.samples.cold_start = { ms: times, rss_mb: memory };
+  const { size } = await Deno.stat(path);
+  bench.say({ what: "executable: size", unit: "MB", ours: size / 1e6 });
+  bench.say({ what: "executable: start to the first answer", unit: "ms", ours: median(times!) }, 400);
+  bench.say({ what: "executable: RSS when ready", unit: "MB", ours: median(memory!) }, 110);
+}
