@@ -46,28 +46,33 @@ function ending(words: number, finish = "stop"): Uint8Array {
 /** Paced answers wait in the slot of their next word, so that they stay as they began: spread over time. */
 const SLOTS = 1024;
 const wheel: (() => void)[][] = Array.from({ length: SLOTS }, () => []);
-let hand = Math.floor(performance.now());
+/** The slot that is next to be looked at, in milliseconds of the clock. */
+let hand = 0;
 let waiting = 0;
+let ticking = false;
 
 function tick(): void {
   const now = Math.floor(performance.now());
-  for (; hand <= now; hand++) {
-    const due = wheel[hand % SLOTS]!;
+  while (hand <= now) {
+    const slot = hand++ % SLOTS;
+    const due = wheel[slot]!;
     if (!due.length) continue;
-    wheel[hand % SLOTS] = [];
+    wheel[slot] = [];
     waiting -= due.length;
     for (const act of due) act();
   }
-  if (waiting) setTimeout(tick, 1);
+  ticking = waiting > 0;
+  if (ticking) setTimeout(tick, 1);
 }
 
 /** Calls `act` when the clock shows `time`, at most a second from now. */
 function at(time: number, act: () => void): void {
-  if (waiting++ === 0) {
-    hand = Math.floor(performance.now());
-    setTimeout(tick, 1);
-  }
+  if (!ticking && waiting === 0) hand = Math.floor(performance.now());
+  waiting++;
   wheel[Math.max(hand, Math.floor(time)) % SLOTS]!.push(act);
+  if (ticking) return;
+  ticking = true;
+  setTimeout(tick, 1);
 }
 
 /** By the clock of the first word: a late one does not delay the others. */

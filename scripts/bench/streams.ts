@@ -76,37 +76,59 @@ export async function paced(bench: Bench): Promise<void> {
     say("p95 gap", "ms", (run) => run.gaps.p95);
     say("CPU of the server a token", "us", (run) => run.cpuMs * 1000 / (200 * count), 160);
     if (count !== 100) continue;
-    say("RSS of the server", "MB", (run) => run.rssMb, 250);
-    say("p99 of /health meanwhile", "ms", (run) => quantile(run.health, 0.99), undefined, false);
-    say("longest answer of /health meanwhile", "ms", (run) => Math.max(...run.health), 20, false);
+    say("RSS of the server", "MB", (run) => run.rssMb, 250, false);
+    await stalls(bench, targets, count);
   }
+}
+
+/** Whether anything else is kept waiting meanwhile: no stall of the event loop is longer than an answer of `/health`. */
+async function stalls(bench: Bench, targets: readonly Target[], count: number): Promise<void> {
+  const health: Partial<Record<Target["name"], number[]>> = {};
+  for (const target of targets) {
+    const waits: number[] = health[target.name] = [];
+    let over = false;
+    const watch = (async () => {
+      while (!over) {
+        waits.push(round((await ask(target.health, target.token)).ms, 2));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    })();
+    await finished(loadOf(target, count));
+    over = true;
+    await watch;
+  }
+  bench.samples[`health_beside_${count}`] = health;
+  const say = (what: string, p: number, goal?: number) =>
+    bench.say({
+      what: `${count} streams of 200 tokens at 20 ms: ${what} answer of /health meanwhile`,
+      unit: "ms",
+      ours: quantile(health.ours!, p),
+      peer: health.peer && quantile(health.peer, p),
+    }, goal);
+  say("p99", 0.99);
+  say("longest", 1, 20);
 }
 
 interface Run extends Streams {
   cpuMs: number;
   rssMb: number;
-  /** What a request beside the streams waited for its answer: no stall of the event loop was longer. */
-  health: number[];
 }
 
 async function measured(bench: Bench, load: Load, target?: Target): Promise<Run> {
   const before = cpuMs(target?.pid);
-  const health: number[] = [];
-  let over = false;
-  const watch = (async () => {
-    while (target && !over) {
-      health.push(round((await ask(target.health, target.token)).ms, 2));
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  })();
-  const streams = await runLoad(load);
-  over = true;
-  await watch;
-  const { failed } = streams;
-  if (failed.length) throw new Error(`${failed.length} of ${load.count} streams failed: ${failed[0]}`);
+  const streams = await finished(load);
+  const used = cpuMs(target?.pid) - before;
   // Each has opened a connection; the next run is not to meet their ends.
   await new Promise((resolve) => setTimeout(resolve, bench.flags.quick ? 200 : 2000));
-  return { ...streams, cpuMs: cpuMs(target?.pid) - before, rssMb: rssMb(target?.pid), health };
+  return { ...streams, cpuMs: used, rssMb: rssMb(target?.pid) };
+}
+
+/** Runs `load`. Throws when a stream fails: what is fast because it is broken is not measured. */
+async function finished(load: Load): Promise<Streams> {
+  const streams = await runLoad(load);
+  const { failed } = streams;
+  if (failed.length) throw new Error(`${failed.length} of ${load.count} streams failed: ${failed[0]}`);
+  return streams;
 }
 
 function loadOf({ chat, token, marker }: Target, count: number): Load {
