@@ -142,6 +142,7 @@ async function wholeStory(start: Start) {
   });
 }
 
+// L1, L5
 Deno.test("from source: a chat on a real console, a restart, and no secret on the disk or in the log", () =>
   wholeStory((args, env) => startFromSource(args, { env })));
 
