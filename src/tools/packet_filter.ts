@@ -16,7 +16,8 @@ export const packetFilter = defineTool({
   name: "manage_gns3_packet_filter",
   description:
     "Shows or sets the packet filters of a link, which drop, delay or damage packets in both directions. " +
-    "get_available lists what this link can do; set replaces all filters: {} removes them.",
+    "get_available lists what this link can do; set replaces all filters: {} removes them. What a filter drops is " +
+    "not in the link's capture.",
   input: z.object({
     link_id: z.string().min(1).describe(LINK_HINT),
     action: z.enum(["get_available", "get", "set"]),
