@@ -102,10 +102,12 @@ for (const [version, slot] of [["3.1.0a7", 44], ["3.0.6", 45]] as const) {
           const filter = (
             filters: unknown,
           ): Call => ["manage_gns3_packet_filter", { link_id, action: "set", filters }];
-          const [available, , broken, cleared, mended, wrong] = await ask(alice, [
+          const [available, , broken, refused, kept, cleared, mended, wrong] = await ask(alice, [
             ["manage_gns3_packet_filter", { link_id, action: "get_available" }],
             filter({ frequency_drop: [-1] }),
             ping,
+            filter({ bpf: ["not a ( filter"] }),
+            ["manage_gns3_packet_filter", { link_id, action: "get" }],
             filter({}),
             ping,
             filter({ packet_loss: [101] }),
@@ -114,6 +116,8 @@ for (const [version, slot] of [["3.1.0a7", 44], ["3.0.6", 45]] as const) {
           const said = (answer: Json) => answer.results[0].commands[0].output;
           assert.doesNotMatch(said(broken), /ttl=/);
           assert.match(said(broken), /not reachable|timeout/);
+          assert.match(refused.error, /^Cannot compile filter 'not a \( filter': .*has the filters again/);
+          assert.deepEqual(kept.filters, { frequency_drop: [-1] });
           assert.deepEqual(cleared.filters, {});
           assert.equal(cleared.note !== undefined, version === "3.0.6");
           assert.match(said(mended), /icmp_seq=2 ttl=/);
