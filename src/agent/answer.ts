@@ -1,5 +1,6 @@
 // One answer of the model while it streams: pieces go into the turn's log, the whole becomes the stored message.
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import { pairedText } from "../domain/unicode.ts";
 import type { ModelDelta, ModelUsage, ToolCallDelta } from "../models/delta.ts";
 import { textToolCalls } from "../models/text_tool_calls.ts";
 import type { ModelToolCall } from "../models/tool_calls.ts";
@@ -26,6 +27,8 @@ export class Answer {
   finishReason?: string;
   usage?: ModelUsage;
   #reasoning = "";
+  readonly #pairedText = pairedText();
+  readonly #pairedReasoning = pairedText();
   #calls: ModelToolCall[] = [];
   #places?: EventPlaces;
   readonly #id: string;
@@ -49,12 +52,12 @@ export class Answer {
   add(batch: readonly ModelDelta[]): void {
     let text = "";
     for (const delta of batch) {
-      if (delta.text) text += delta.text;
+      if (delta.text) text += this.#pairedText.push(delta.text);
       if (delta.reasoning || delta.toolCalls) {
         this.say(text);
         text = "";
       }
-      if (delta.reasoning) this.#think(delta.reasoning);
+      if (delta.reasoning) this.#think(this.#pairedReasoning.push(delta.reasoning));
       if (delta.toolCalls) this.#call(delta.toolCalls);
       this.finishReason ??= delta.finishReason;
       this.usage ??= delta.usage;
@@ -62,7 +65,7 @@ export class Answer {
     this.say(text);
   }
 
-  /** Adds text to the answer. */
+  /** Adds whole text to the answer. */
   say(text: string): void {
     if (text === "") return;
     this.#noteRun("t", text.length);
@@ -73,9 +76,11 @@ export class Answer {
   /** Ends the answer. `whole`: the model has finished, so its calls are complete; otherwise they are cut off. */
   end(whole: boolean): void {
     const { turn, toolNames } = this.options;
+    this.#think(this.#pairedReasoning.end());
+    this.say(this.#pairedText.end());
     const { events, calls } = this.#accumulator.finish();
     this.#calls = calls;
-    if (whole) this.#publish(events);
+    this.#publish(whole ? events : events.filter(({ type }) => type !== "end"));
     if (whole && calls.length === 0 && toolNames) {
       this.#calls = this.#callsInText(toolNames);
     }
@@ -107,6 +112,7 @@ export class Answer {
   }
 
   #think(text: string): void {
+    if (text === "") return;
     this.#noteRun("r", text.length);
     this.#reasoning += text;
     this.options.turn.publish({ type: "reasoning_delta", messageId: this.#id, text });

@@ -1,4 +1,5 @@
 // Puts the streamed fragments of tool calls together, however a model interleaves them and whatever it leaves out.
+import { type PairedText, pairedText } from "../domain/unicode.ts";
 import type { ToolCallDelta } from "../models/delta.ts";
 import { type ModelToolCall, parseObject } from "../models/tool_calls.ts";
 
@@ -21,6 +22,8 @@ interface OpenCall {
   givenId?: string;
   name: string;
   text: string;
+  /** What its fragments go through: a character may be cut in two between them. */
+  paired: PairedText;
   /** The text ends with a brace, so that it may be complete. */
   closed: boolean;
   extra?: unknown;
@@ -54,6 +57,7 @@ export function toolCallAccumulator(
       givenId: fragment.id,
       name: "",
       text: "",
+      paired: pairedText(),
       closed: false,
       started: false,
       chunk,
@@ -96,7 +100,10 @@ export function toolCallAccumulator(
     last = call;
     call.extra ??= fragment.extra;
     if (fragment.name && call.name === "") call.name = fragment.name;
-    const text = fragment.args ?? "";
+    grow(call, call.paired.push(fragment.args ?? ""), events);
+  }
+
+  function grow(call: OpenCall, text: string, events: ToolCallEvent[]): void {
     call.text += text;
     // Looked at here, so that a server which repeats the name with every fragment does not have all of it parsed each time.
     if (text.trim() !== "") call.closed = text.trimEnd().endsWith("}");
@@ -123,6 +130,7 @@ export function toolCallAccumulator(
     finish() {
       const events: ToolCallEvent[] = [];
       for (const call of calls) {
+        grow(call, call.paired.end(), events);
         if (!call.started) {
           // It has to be shown and answered all the same, and an empty name is refused when it is sent back.
           call.name ||= "unknown_tool";

@@ -3,7 +3,8 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { unlessAborted } from "../domain/signals.ts";
 import type { ChatModel } from "./chat_model.ts";
-import { type ChunkReader, chunkReader, type ModelDelta } from "./delta.ts";
+import { completionsReader } from "./completions_reader.ts";
+import type { ChunkReader, ModelDelta } from "./delta.ts";
 import { explain } from "./endpoint_fetch.ts";
 import { kindOf, ModelError } from "./model_error.ts";
 import { learn, type Request } from "./quirks.ts";
@@ -121,7 +122,7 @@ async function* readAnswer(
   const body = response.body?.getReader();
   using _ = cancelling(body, wire.signal);
   const sse = sseDecoder();
-  const chunks = chunkReader();
+  const chunks = completionsReader();
   let reads = 0;
   let events = 0;
   while (body && !sse.done) {
