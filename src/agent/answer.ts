@@ -1,7 +1,7 @@
 // One answer of the model while it streams: pieces go into the turn's log, the whole becomes the stored message.
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { pairedText } from "../domain/unicode.ts";
-import type { ModelDelta, ModelUsage, ToolCallDelta } from "../models/delta.ts";
+import type { ModelDelta, ModelUsage } from "../models/delta.ts";
 import { textToolCalls } from "../models/text_tool_calls.ts";
 import type { ModelToolCall } from "../models/tool_calls.ts";
 import { assistantMessage, toolMessage } from "./messages.ts";
@@ -48,21 +48,38 @@ export class Answer {
     return this.#calls;
   }
 
-  /** Takes what came in one read. Neighbouring text becomes one event: a reader cannot tell the difference. */
+  /**
+   * Takes what came in one read. Neighbouring pieces of one kind become one event: a reader cannot tell the difference.
+   * Throws `ModelError` when there are too many calls, or one is too long; what came before is taken.
+   */
   add(batch: readonly ModelDelta[]): void {
     let text = "";
+    let events: ToolCallEvent[] = [];
+    const flush = () => {
+      this.say(text);
+      this.#publish(joined(events));
+      text = "";
+      events = [];
+    };
     for (const delta of batch) {
-      if (delta.text) text += this.#pairedText.push(delta.text);
-      if (delta.reasoning || delta.toolCalls) {
-        this.say(text);
-        text = "";
+      if (delta.text) {
+        if (events.length) flush();
+        text += this.#pairedText.push(delta.text);
       }
-      if (delta.reasoning) this.#think(this.#pairedReasoning.push(delta.reasoning));
-      if (delta.toolCalls) this.#call(delta.toolCalls);
+      if (delta.reasoning) {
+        flush();
+        this.#think(this.#pairedReasoning.push(delta.reasoning));
+      }
+      if (delta.toolCalls && this.options.toolNames) {
+        if (text) flush();
+        events.push(...this.#accumulator.add(delta.toolCalls));
+        if (this.#accumulator.over) break;
+      }
       this.finishReason ??= delta.finishReason;
       this.usage ??= delta.usage;
     }
-    this.say(text);
+    flush();
+    if (this.#accumulator.over) throw this.#accumulator.over;
   }
 
   /** Adds whole text to the answer. */
@@ -118,11 +135,6 @@ export class Answer {
     this.options.turn.publish({ type: "reasoning_delta", messageId: this.#id, text });
   }
 
-  #call(fragments: readonly ToolCallDelta[]): void {
-    if (!this.options.toolNames) return;
-    this.#publish(this.#accumulator.add(fragments));
-  }
-
   #publish(events: readonly ToolCallEvent[]): void {
     const { turn } = this.options;
     const messageId = this.#id;
@@ -172,6 +184,18 @@ export class Answer {
     if (last && last[0] === kind && last[1] + last[2] === at) last[2] += length;
     else runs.push([kind, at, length]);
   }
+}
+
+/** The events with neighbouring fragments of one call joined. */
+function joined(events: readonly ToolCallEvent[]): ToolCallEvent[] {
+  const all: ToolCallEvent[] = [];
+  for (const event of events) {
+    const last = all.at(-1);
+    if (event.type === "delta" && last?.type === "delta" && last.id === event.id) {
+      all[all.length - 1] = { ...last, text: last.text + event.text };
+    } else all.push(event);
+  }
+  return all;
 }
 
 /** Whether a call id occurs in a conversation; the conversation is looked through once, at the first question. */

@@ -15,6 +15,8 @@ import { explainJson } from "./endpoint_fetch.ts";
 import { kindOf, ModelError } from "./model_error.ts";
 import { thinkSplitter } from "./think_splitter.ts";
 
+const MOST_NAME = 200;
+
 /** A reader for one answer. */
 export function completionsReader(): ChunkReader {
   const splitter = thinkSplitter();
@@ -109,7 +111,7 @@ function readDelta(
   if (typeof delta.refusal === "string" && delta.refusal) addText(delta.refusal, out);
   if (delta.tool_calls) {
     const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : [delta.tool_calls];
-    const toolCalls = calls.filter(isObject).map(callDelta);
+    const toolCalls = calls.filter(isObject).map(callDelta).filter(saysAnything);
     if (toolCalls.length > 0) out.push({ toolCalls });
   } else if (isObject(delta.function_call)) {
     out.push({ toolCalls: [callDelta({ index: 0, function: delta.function_call })] });
@@ -133,18 +135,28 @@ function readParts(
   }
 }
 
+/** An index alone is no call. */
+function saysAnything({ id, name, args, extra }: ToolCallDelta): boolean {
+  return (id ?? name ?? args ?? extra) !== undefined;
+}
+
 function callDelta(raw: Json): ToolCallDelta {
   const fn = (isObject(raw.function) ? raw.function : raw) as Json;
   const call: ToolCallDelta = {};
   const index = typeof raw.index === "string" ? Number(raw.index) : raw.index;
   if (Number.isInteger(index)) call.index = index as number;
-  if (typeof raw.id === "string" && raw.id) call.id = raw.id.toWellFormed();
-  if (typeof fn.name === "string" && fn.name) call.name = fn.name.toWellFormed();
+  if (typeof raw.id === "string" && raw.id) call.id = short(raw.id);
+  if (typeof fn.name === "string" && fn.name) call.name = short(fn.name);
   const args = fn.arguments;
   if (typeof args === "string") call.args = args;
   else if (args !== undefined && args !== null) call.args = argumentsText(args);
   if (raw.extra_content && !isDeeper(raw.extra_content)) call.extra = raw.extra_content;
   return call;
+}
+
+/** An id or a name: neither has a reason to be long. */
+function short(text: string): string {
+  return text.slice(0, MOST_NAME).toWellFormed();
 }
 
 /** Arguments that came as a value instead of as text. */

@@ -62,6 +62,9 @@ const SENTENCES: Record<FailureKind, (facts: Facts) => string> = {
   no_room: ({ model, config }) =>
     `The model "${model}" used up its output limit before it answered. Raise max_tokens` +
     `${config.max_tokens ? ` (now ${config.max_tokens})` : ""} in the model configuration.`,
+  endless: ({ model, error }) =>
+    `The model "${model}" did not stop: its answer was cut off after ${error.detail}. ` +
+    `Try again, set max_tokens in the model configuration, or choose another model.`,
   empty: ({ model, url, error }) =>
     error.detail === "nothing"
       ? `${url} answered with nothing. Check the base_url of the model configuration: does it need /v1?`

@@ -17,6 +17,7 @@ export type FailureKind =
   | "timeout"
   | "filtered" // the provider's content filter
   | "no_room" // the output limit was used up before the answer began
+  | "endless" // more than any model has to say
   | "empty"; // an answer without text and without calls
 
 /** A failed model call. `detail` is the provider's own text, not yet masked: only `modelFailure` may show it. */

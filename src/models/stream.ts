@@ -3,6 +3,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { unlessAborted } from "../domain/signals.ts";
 import type { ChatModel } from "./chat_model.ts";
+import { answerMeter } from "./answer_limits.ts";
 import { completionsReader } from "./completions_reader.ts";
 import type { ChunkReader, ModelDelta } from "./delta.ts";
 import { explain } from "./endpoint_fetch.ts";
@@ -72,9 +73,11 @@ async function* attempts(
     const request = requestOf(model, messages, options);
     let begun = false;
     try {
+      const meter = answerMeter();
       for await (const batch of readAnswer(model, request, options, wire)) {
         begun = true;
-        yield batch;
+        yield meter.take(batch);
+        if (meter.over) throw meter.over;
       }
       return;
     } catch (error) {
