@@ -10,6 +10,7 @@ const FIELDS = Object.keys(modelConfigSchema.shape) as Field[];
 
 /** Variable → field. The OPENAI_… ones are everybody's: alone they do not make a model. */
 export const MODEL_VARIABLES: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ["GNS3_COPILOT_PROVIDER", "provider"],
   ["OPENAI_BASE_URL", "base_url"],
   ["OPENAI_API_KEY", "api_key"],
   ["OPENAI_MODEL", "model"],

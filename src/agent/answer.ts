@@ -1,7 +1,7 @@
 // One answer of the model while it streams: pieces go into the turn's log, the whole becomes the stored message.
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { pairedText } from "../domain/unicode.ts";
-import type { ModelDelta, ModelUsage } from "../models/delta.ts";
+import type { ModelDelta, ModelUsage, Thought } from "../models/delta.ts";
 import { textToolCalls } from "../models/text_tool_calls.ts";
 import type { ModelToolCall } from "../models/tool_calls.ts";
 import { assistantMessage, toolMessage } from "./messages.ts";
@@ -29,6 +29,7 @@ export class Answer {
   #reasoning = "";
   readonly #pairedText = pairedText();
   readonly #pairedReasoning = pairedText();
+  #thoughts: Thought[] = [];
   #calls: ModelToolCall[] = [];
   #places?: EventPlaces;
   readonly #id: string;
@@ -75,6 +76,7 @@ export class Answer {
         events.push(...this.#accumulator.add(delta.toolCalls));
         if (this.#accumulator.over) break;
       }
+      if (delta.thought) this.#thoughts.push(delta.thought);
       this.finishReason ??= delta.finishReason;
       this.usage ??= delta.usage;
     }
@@ -109,7 +111,13 @@ export class Answer {
   messages(createdAt: string, stopped: boolean): BaseMessage[] {
     if (!this.any) return [];
     const message = assistantMessage(
-      { text: this.text, calls: this.#calls, reasoning: this.#reasoning, usage: this.usage },
+      {
+        text: this.text,
+        calls: this.#calls,
+        reasoning: this.#reasoning,
+        thoughts: this.#thoughts,
+        usage: this.usage,
+      },
       { id: this.#id, createdAt },
     );
     message.additional_kwargs.event_seq = this.#places;

@@ -8,14 +8,13 @@ import {
   type Json,
   type ModelDelta,
   type ModelUsage,
+  shortName,
   tokenCount,
   type ToolCallDelta,
 } from "./delta.ts";
 import { explainJson } from "./endpoint_fetch.ts";
 import { kindOf, ModelError } from "./model_error.ts";
 import { thinkSplitter } from "./think_splitter.ts";
-
-const MOST_NAME = 200;
 
 /** A reader for one answer. */
 export function completionsReader(): ChunkReader {
@@ -28,6 +27,9 @@ export function completionsReader(): ChunkReader {
 
   const reader: ChunkReader = {
     finishReason: undefined,
+    ended: false,
+    // Many servers just stop.
+    cut: false,
     answered: false,
     reasoningContent: false,
     read(chunk, event, out) {
@@ -145,18 +147,13 @@ function callDelta(raw: Json): ToolCallDelta {
   const call: ToolCallDelta = {};
   const index = typeof raw.index === "string" ? Number(raw.index) : raw.index;
   if (Number.isInteger(index)) call.index = index as number;
-  if (typeof raw.id === "string" && raw.id) call.id = short(raw.id);
-  if (typeof fn.name === "string" && fn.name) call.name = short(fn.name);
+  if (typeof raw.id === "string" && raw.id) call.id = shortName(raw.id);
+  if (typeof fn.name === "string" && fn.name) call.name = shortName(fn.name);
   const args = fn.arguments;
   if (typeof args === "string") call.args = args;
   else if (args !== undefined && args !== null) call.args = argumentsText(args);
   if (raw.extra_content && !isDeeper(raw.extra_content)) call.extra = raw.extra_content;
   return call;
-}
-
-/** An id or a name: neither has a reason to be long. */
-function short(text: string): string {
-  return text.slice(0, MOST_NAME).toWellFormed();
 }
 
 /** Arguments that came as a value instead of as text. */

@@ -18,11 +18,19 @@ export interface ModelUsage {
   reasoning?: number;
 }
 
+/**
+ * One thought that was given as reasoning, as its provider wants it back with the calls that follow it: how many
+ * characters of the reasoning it has and its signature, or all of it encrypted.
+ */
+export type Thought = { chars: number; signature: string } | { data: string };
+
 /** A piece of an answer. `finishReason` and `usage` come at most once, last. */
 export interface ModelDelta {
   text?: string;
   reasoning?: string;
   toolCalls?: ToolCallDelta[];
+  /** A thought has ended. */
+  thought?: Thought;
   finishReason?: string;
   usage?: ModelUsage;
 }
@@ -35,6 +43,10 @@ export interface ChunkReader {
   read(chunk: unknown, event: string, out: ModelDelta[]): void;
   end(out: ModelDelta[]): void;
   finishReason: string | undefined;
+  /** The protocol says that nothing follows. */
+  ended: boolean;
+  /** An answer has begun whose end the protocol has to tell, and has not told. */
+  readonly cut: boolean;
   /** The answer has text that is not blank, or a call. */
   answered: boolean;
   /** The server uses DeepSeek's field for the model's reasoning. */
@@ -52,6 +64,13 @@ const MOST_TOKENS = 1_000_000_000;
 /** A provider's number of tokens, or undefined for what cannot be one. */
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value <= MOST_TOKENS ? Math.round(value) : undefined;
+}
+
+const MOST_NAME = 200;
+
+/** An id or a name that a provider gave: neither has a reason to be long. */
+export function shortName(text: string): string {
+  return text.slice(0, MOST_NAME).toWellFormed();
 }
 
 export function isObject(value: unknown): value is Json {

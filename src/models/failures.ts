@@ -45,7 +45,7 @@ const SENTENCES: Record<FailureKind, (facts: Facts) => string> = {
   refused: ({ host, error }) => `${host} refused the request${error.status ? ` (${error.status})` : ""}.`,
   not_an_api: ({ url, error }) =>
     `${url} did not answer like a model endpoint${error.status ? ` (${error.status})` : ""}. ` +
-    `Check the base_url of the model configuration: does it need /v1?`,
+    checkUrl(url),
   unreachable: ({ url, error }) =>
     `Could not connect to ${url}: ${reason(error.detail)}. ` +
     `Check the base_url of the model configuration and that the server there is running.`,
@@ -67,9 +67,14 @@ const SENTENCES: Record<FailureKind, (facts: Facts) => string> = {
     `Try again, set max_tokens in the model configuration, or choose another model.`,
   empty: ({ model, url, error }) =>
     error.detail === "nothing"
-      ? `${url} answered with nothing. Check the base_url of the model configuration: does it need /v1?`
+      ? `${url} answered with nothing. ${checkUrl(url)}`
       : `The model "${model}" gave an empty answer, twice. Try again, or choose another model.`,
 };
+
+function checkUrl(url: string): string {
+  const missing = url.endsWith("/chat/completions") ? ": does it need /v1?" : ".";
+  return `Check the base_url of the model configuration${missing}`;
+}
 
 /** Kinds whose `detail` is the provider's own text and worth quoting. */
 const QUOTABLE = new Set<FailureKind>([

@@ -85,7 +85,7 @@ function wireCall({ id, name, argumentsText, extra }: ReturnType<typeof toolCall
 }
 
 /** A function name that every provider accepts; models invent others. */
-function wireName(name: string): string {
+export function wireName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unknown_tool";
 }
 
