@@ -3,7 +3,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { ModelConfig } from "../domain/model_config.ts";
 import { CompletionsModel } from "./completions_model.ts";
 import type { ChunkReader } from "./delta.ts";
-import { type Endpoint, speaksMessages } from "./endpoint.ts";
+import { type Endpoint, speaksMessages } from "../domain/endpoint.ts";
 import { MessagesModel } from "./messages_model.ts";
 import type { Quirks } from "./quirks.ts";
 import type { ToolSpec } from "./wire_messages.ts";

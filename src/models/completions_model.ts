@@ -5,7 +5,7 @@ import { ChatOpenAICompletions } from "@langchain/openai";
 import { DEFAULT_TEMPERATURE, type ModelConfig } from "../domain/model_config.ts";
 import type { Asked, ChatModel, ModelOverrides } from "./chat_model.ts";
 import { completionsReader } from "./completions_reader.ts";
-import { type Endpoint, endpointOf } from "./endpoint.ts";
+import { type Endpoint, endpointOf } from "../domain/endpoint.ts";
 import { endpointFetch } from "./endpoint_fetch.ts";
 import { type Quirks, quirksOf } from "./quirks.ts";
 import { wireMessages, wireTools } from "./wire_messages.ts";

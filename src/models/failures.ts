@@ -3,7 +3,7 @@
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ModelConfig } from "../domain/model_config.ts";
 import { createRedactor } from "../redact.ts";
-import { type Endpoint, endpointOf } from "./endpoint.ts";
+import { type Endpoint, endpointOf } from "../domain/endpoint.ts";
 import { type FailureKind, ModelError } from "./model_error.ts";
 
 /** A failure as the user is told it; fits `TurnError`. */

@@ -4,7 +4,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { DEFAULT_TEMPERATURE, type ModelConfig } from "../domain/model_config.ts";
 import type { Asked, ChatModel, ModelOverrides } from "./chat_model.ts";
 import type { Json } from "./delta.ts";
-import { type Endpoint, endpointOf } from "./endpoint.ts";
+import { type Endpoint, endpointOf } from "../domain/endpoint.ts";
 import { endpointFetch } from "./endpoint_fetch.ts";
 import { messagesReader } from "./messages_reader.ts";
 import { messagesRequest } from "./messages_request.ts";

@@ -1,6 +1,6 @@
 // What an endpoint turned out to refuse or to need. Learned from its 400 answers, so that a request it would refuse
 // is made at most once; kept in memory by address and model, never with a key.
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../domain/endpoint.ts";
 import type { ModelError } from "./model_error.ts";
 
 /** Differences from OpenAI's own behaviour; all off for an endpoint not met before. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { ModelConfig } from "../../src/domain/model_config.ts";
 import { createChatModel } from "../../src/models/chat_model.ts";
-import { endpointOf } from "../../src/models/endpoint.ts";
+import { endpointOf } from "../../src/domain/endpoint.ts";
 import { modelFailure } from "../../src/models/failures.ts";
 import { tryModel } from "../../src/models/try_model.ts";
 import { startChatServer } from "../fakes/chat.ts";

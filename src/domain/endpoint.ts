@@ -1,6 +1,6 @@
 // Where a model is reached: a configuration's base URL as people write it, made into the one that is called.
-import { AppError } from "../domain/error.ts";
-import type { ModelConfig } from "../domain/model_config.ts";
+import { AppError } from "./error.ts";
+import type { ModelConfig } from "./model_config.ts";
 
 /** Base URLs of providers whose name alone is enough; everyone else needs `base_url`. */
 export const PROVIDER_URLS: Readonly<Record<string, string>> = {
