@@ -123,7 +123,7 @@ function safeEndpoint(config: ModelConfig): Pick<Endpoint, "host" | "url"> {
 
 function quotation(text: string, key: string | undefined): string {
   const line = maskKeys(text, key).replaceAll(/\s+/g, " ").trim();
-  return line.length > QUOTED ? `${line.slice(0, QUOTED).toWellFormed()}…` : line;
+  return line.length > QUOTED ? `${line.slice(0, QUOTED).toWellFormed()}…` : line.toWellFormed();
 }
 
 /** Replaces keys and tokens in a provider's text by `***`: the configured key itself, and whatever looks like one. */

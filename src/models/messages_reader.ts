@@ -36,10 +36,20 @@ const STATUS: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
+const COUNTS = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+] as const;
+
+type Counts = Map<typeof COUNTS[number], number>;
+
 /** A reader for one answer. */
 export function messagesReader(): ChunkReader {
   const splitter = thinkSplitter();
-  const usage: Json = {};
+  /** The counts as they were reported last; later events repeat only some. */
+  const usage: Counts = new Map();
   /** The thought that is being given. */
   let thought: { chars: number; signature: string } | undefined;
   let began = false;
@@ -91,15 +101,22 @@ export function messagesReader(): ChunkReader {
     stopped(message);
   }
 
+  function report(given: unknown): void {
+    for (const name of COUNTS) {
+      const count = isObject(given) ? tokenCount(given[name]) : undefined;
+      if (count !== undefined) usage.set(name, count);
+    }
+  }
+
   function stopped({ stop_reason }: Json): void {
     if (typeof stop_reason === "string") reader.finishReason = FINISH[stop_reason] ?? "stop";
   }
 
   function take(data: Json, type: unknown, out: ModelDelta[]): void {
     if (type === "error" || isObject(data.error)) throw streamError(data);
-    if (isObject(data.usage)) Object.assign(usage, data.usage);
+    report(data.usage);
     if (type === "message_start" && isObject(data.message)) {
-      if (isObject(data.message.usage)) Object.assign(usage, data.message.usage);
+      report(data.message.usage);
       whole(data.message, out);
     } else if (type === "message") whole(data, out);
     else if (type === "content_block_start" && isObject(data.content_block)) {
@@ -152,12 +169,12 @@ function indexed(index: unknown): { index?: number } {
 }
 
 /** What was read from a cache or written to it counts as input, too: the API tells it apart. */
-function usageOf(usage: Json): ModelUsage | undefined {
-  const fresh = tokenCount(usage.input_tokens);
-  const output = tokenCount(usage.output_tokens);
+function usageOf(usage: Counts): ModelUsage | undefined {
+  const fresh = usage.get("input_tokens");
+  const output = usage.get("output_tokens");
   if (fresh === undefined || output === undefined) return undefined;
-  const cached = tokenCount(usage.cache_read_input_tokens) ?? 0;
-  const input = fresh + cached + (tokenCount(usage.cache_creation_input_tokens) ?? 0);
+  const cached = usage.get("cache_read_input_tokens") ?? 0;
+  const input = fresh + cached + (usage.get("cache_creation_input_tokens") ?? 0);
   return input > 0 ? { input, output, ...(cached > 0 ? { cached } : {}) } : undefined;
 }
 
