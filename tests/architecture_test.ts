@@ -27,6 +27,8 @@ const TOP_FILES = ["server", "project_agents", "project_lifecycle", "stored_mode
 const FENCES: Readonly<Record<string, readonly string[]>> = {
   "hono": ["http", "practice"],
   "zod-openapi": ["http"],
+  // Types alone: its client looks into the environment.
+  "@anthropic-ai/": ["models"],
   "@langchain/": [
     "agent",
     "models",
