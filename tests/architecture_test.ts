@@ -54,6 +54,7 @@ const SYSTEM_PLACES = [
   "storage/audit_log.ts",
   "storage/database.ts",
   "storage/kept.ts",
+  "storage/lock.ts",
   "storage/file_signature.ts",
   "storage/restored.ts",
   "storage/secrets.ts",

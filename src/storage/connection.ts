@@ -38,6 +38,7 @@ export class Database {
   #db: DatabaseSync;
   readonly #statements = new Map<string, Statement>();
   readonly #rollbackHooks: (() => void)[] = [];
+  readonly #closeHooks: (() => void)[] = [];
   #path: string;
   readonly #readOnly: boolean;
   readonly #shared: boolean;
@@ -133,6 +134,11 @@ export class Database {
     this.#rollbackHooks.push(hook);
   }
 
+  /** Calls `hook` once, when it is closed: what was added last is called first. */
+  onClose(hook: () => void): void {
+    this.#closeHooks.unshift(hook);
+  }
+
   /** Gives pages that deletions freed back to the file system, as far as that is possible now. */
   shrink(): void {
     try {
@@ -192,6 +198,7 @@ export class Database {
       // Nothing is lost: what could not be moved (a full disk) stays in `-wal` and is read at the next opening.
     } finally {
       this.#guard(() => this.#db.close());
+      for (const hook of this.#closeHooks) hook();
     }
   }
 

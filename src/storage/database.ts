@@ -4,6 +4,7 @@ import { AppError } from "../domain/error.ts";
 import { Database, type DatabaseOptions } from "./connection.ts";
 import { CHAT_DATABASE, damaged, DATABASE_NAME, storageError } from "./errors.ts";
 import { finishKeeping } from "./kept.ts";
+import { LOCK_FILE, lockFolder } from "./lock.ts";
 import { setPragmas } from "./pragmas.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
@@ -17,6 +18,12 @@ const FILE = "copilot_checkpoints.db";
 // Seed 001's folder and the names its database had.
 const OLD_FOLDER = ".gns3-copilot";
 const OLD_FILES = [FILE, "checkpoint.db"];
+/** What may stand behind the database's name. */
+const ENDINGS = [
+  ...["", "-wal", "-shm", "-journal", ".new"],
+  ...[".restored", "-wal.restored", ".restoring", "-wal.restoring"],
+  ...[".kept", ".kept-wal", ".kept-shm", ".kept-journal"],
+];
 
 /**
  * Opens the chat database of the project in `projectPath` and brings its schema up to date. The project's folder
@@ -24,7 +31,7 @@ const OLD_FILES = [FILE, "checkpoint.db"];
  *
  * Throws `AppError`: `forbidden` outside of `projectsDir` (also through a symbolic link), `not_found` without a
  * folder, `internal` for a damaged or newer database (which is left untouched), `unavailable` for a full or
- * read-only disk.
+ * read-only disk, and while another server uses it.
  */
 export function openProjectDatabase(projectPath: string, projectsDir: string): Database {
   const root = resolve(
@@ -39,25 +46,20 @@ export function openProjectDatabase(projectPath: string, projectsDir: string): D
   if (!inside(project, root)) throw outside();
   const folder = ownFolder(project);
   const file = join(folder, FILE);
-  for (
-    const end of [
-      "",
-      "-wal",
-      "-shm",
-      "-journal",
-      ".restored",
-      "-wal.restored",
-      ".kept",
-      ".kept-wal",
-      ".kept-shm",
-    ]
-  ) {
-    refuseForeign(file + end);
+  refuseForeign(join(folder, LOCK_FILE));
+  for (const end of ENDINGS) refuseForeign(file + end);
+  const unlock = lockFolder(folder);
+  try {
+    guard(() => finishKeeping(file));
+    guard(() => finishRestore(file));
+    if (!exists(file)) takeOver(join(project, OLD_FOLDER), project, file);
+    const db = openDatabase(file);
+    db.onClose(unlock);
+    return db;
+  } catch (error) {
+    unlock();
+    throw error;
   }
-  guard(() => finishKeeping(file));
-  guard(() => finishRestore(file));
-  if (!exists(file)) takeOver(join(project, OLD_FOLDER), project, file);
-  return openDatabase(file);
 }
 
 /** Opens the database `path` (`:memory:` for one that is gone when closed) with `migrations` applied. */
