@@ -23,7 +23,7 @@ export const CHAT_DATABASE: DatabaseWords = {
   file: `${DATABASE_NAME} of this project`,
   content: "the chat of this project",
   folder: "the project's folder",
-  repair: "stop the server and run `gns3-copilot check --repair` on this project to recover what is readable",
+  repair: "run `gns3-copilot check --repair` on this project to recover what is readable",
   reopen: "Open the project and try again.",
 };
 
