@@ -1,5 +1,5 @@
 // GNS3's own error texts, made fit for a user and a model: its sentence stays, server paths and tokens go.
-import { AppError, type ErrorCode } from "../domain/error.ts";
+import { AppError, type ErrorCode, errorTexts, isCertificateFault } from "../domain/error.ts";
 
 const CODES: Record<number, ErrorCode> = {
   400: "bad_request",
@@ -29,6 +29,15 @@ export function refusal(status: number, body: string, origin: string, credential
 /** The caller's token is missing, wrong, expired or revoked. */
 export function signInAgain(): AppError {
   return new AppError("unauthorized", "GNS3 no longer accepts this sign-in: sign in again.");
+}
+
+/** No answer came from the GNS3 server at `origin`; `error` tells a refused certificate from the rest. */
+export function unreachable(origin: string, error: unknown): AppError {
+  return unavailable(
+    isCertificateFault(errorTexts(error))
+      ? `The TLS certificate of the GNS3 server at ${origin} is not trusted. Start this server with DENO_CERT naming a file of the certificate authority, or with DENO_TLS_CA_STORE=system.`
+      : `The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`,
+  );
 }
 
 /** The GNS3 server cannot be used now; trying again in some seconds makes sense. */
