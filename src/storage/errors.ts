@@ -112,12 +112,12 @@ function locked(cause: unknown, { file }: DatabaseWords): AppError {
   );
 }
 
-/** The database was deleted with its project, or replaced by a snapshot's: what was to be saved belongs to neither. */
+/** The database was deleted or moved, with its project or without, or replaced by a snapshot's: what was to be saved belongs to neither. */
 export function takenAway(change: "restored" | "deleted"): AppError {
   return new AppError(
     "conflict",
     change === "deleted"
-      ? "The project was deleted, and this conversation with it."
+      ? "The files of this project's chat were deleted or moved away, and this conversation with them."
       : "The project was set back to a snapshot in the meantime: this was not saved.",
   );
 }
