@@ -1,10 +1,11 @@
 // The chaos table: which rows there are, and how they are shown.
+import { CLIENT_ROWS } from "./client_rows.ts";
 import { MODEL_ROWS } from "./model_rows.ts";
 import { GNS3_ROWS } from "./gns3_rows.ts";
 import type { Row } from "./row.ts";
 import type { ProcessStage } from "./stage.ts";
 
-export const ROWS: readonly Row[] = [...MODEL_ROWS, ...GNS3_ROWS];
+export const ROWS: readonly Row[] = [...MODEL_ROWS, ...GNS3_ROWS, ...CLIENT_ROWS];
 
 export interface Result {
   row: Pick<Row, "where" | "fault">;
