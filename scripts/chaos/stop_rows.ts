@@ -94,6 +94,15 @@ const PHASES: Phase[] = [
     reached: struck("toGns3"),
   },
   {
+    name: "while all of GNS3 hangs",
+    steps: [slow(3000, 10)],
+    async reached(stage, stream) {
+      await stream.untilType("content");
+      stage.toGns3.set({ fault: { kind: "stall" } });
+    },
+    asked: true,
+  },
+  {
     name: "while GNS3 hangs at a console",
     steps: [onPc1("show ip"), text("never")],
     proxy: "toGns3",
