@@ -24,7 +24,9 @@ for (const row of rows) {
   let result: Result;
   try {
     const outcome = await row.play(stage);
-    const logged = stage.errors().slice(errors);
+    const logged = [
+      ...new Set(stage.errors().slice(errors).map((line) => line.replace(/"time":"[^"]*",/, ""))),
+    ];
     result = { row, outcome, ok: logged.length === 0, why: logged.join("\n"), ms: 0 };
   } catch (error) {
     result = { row, outcome: "", ok: false, why: String((error as Error).message), ms: 0 };

@@ -30,6 +30,8 @@ export interface FaultRule {
   match?: RegExp;
   /** It begins right behind this text in the answer, or after that many bytes of it (0). */
   after?: string | number;
+  /** The piece in which that stands is passed on to its end first: a WebSocket's frame is not torn apart. */
+  whole?: true;
   /** For how many requests (all). */
   times?: number;
 }
@@ -157,7 +159,8 @@ class AnswerPath {
     const at = text.indexOf(after);
     const known = this.#tail.length;
     this.#tail = text.slice(-after.length);
-    return at < 0 ? -1 : Math.max(0, at + after.length - known);
+    if (at < 0) return -1;
+    return this.#rule!.whole ? bytes.length : Math.max(0, at + after.length - known);
   }
 
   #strike(fault: Fault): void {

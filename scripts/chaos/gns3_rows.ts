@@ -63,6 +63,8 @@ function frame(payload: Uint8Array): Uint8Array {
 }
 
 const SCREENFUL = frame(new TextEncoder().encode("%LINK-3-UPDOWN: and so on, and so on\r\n".repeat(800)));
+const FLOOD: Fault = { kind: "flood", bytes: SCREENFUL, total: 100 * 1024 * 1024 };
+const PINGING = { steps: [onPc1("ping 10.0.1.1 -c 5"), text("ok")] };
 
 /** A request that cannot be judged because GNS3 fails is refused with 503, and accepted when GNS3 is back. */
 function refused(fault: string, rule: FaultRule, long?: true): Row {
@@ -195,17 +197,22 @@ export const GNS3_ROWS: Row[] = [
     { fault: { kind: "insert", bytes: rubbish(3000) }, after: "IP/MASK" },
     /[Tt]he console closed/,
   ),
-  typing("one screenful of somebody else's", {
-    fault: { kind: "insert", bytes: SCREENFUL },
-    after: "IP/MASK",
-  }, /./),
-  typing("100 MB of messages from the device", {
-    fault: { kind: "flood", bytes: SCREENFUL, total: 100 * 1024 * 1024 },
-    after: "IP/MASK",
-  }, /./),
-  typing("100 MB of messages before the prompt", {
-    fault: { kind: "flood", bytes: SCREENFUL, total: 100 * 1024 * 1024 },
-    after: "\r\n\r\n",
+  typing(
+    "one screenful of the device's messages in the output",
+    { fault: { kind: "insert", bytes: SCREENFUL }, after: "icmp_seq=1", whole: true },
+    /^success.*icmp_seq=5.*UPDOWN|^success.*UPDOWN.*icmp_seq=5/s,
+    PINGING,
+  ),
+  typing(
+    "100 MB of the device's messages in the output",
+    { fault: FLOOD, after: "icmp_seq=1", whole: true },
+    /./,
+    PINGING,
+  ),
+  typing("100 MB of the device's messages before its prompt", {
+    fault: FLOOD,
+    after: "101 Switching",
+    whole: true,
   }, /./),
   typing("never opens", { fault: { kind: "stall" } }, /accepts no connection/, { long: true }),
   typing("silent in the output", { fault: { kind: "stall" }, after: "IP/MASK" }, REFUSED, { long: true }),

@@ -21,7 +21,7 @@ export interface Stage {
 }
 
 /** Seconds, so that a run is short: silence of the model, the title, between heartbeats. */
-export const LIMITS = { modelTimeout: 1.5, titleTimeout: 1, heartbeatInterval: 0.3 };
+export const LIMITS = { modelTimeout: 1, titleTimeout: 0.5, heartbeatInterval: 0.3 };
 
 export interface ProcessStage extends Stage {
   pid: number;
