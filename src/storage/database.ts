@@ -5,6 +5,7 @@ import { Database, type DatabaseOptions } from "./connection.ts";
 import { CHAT_DATABASE, damaged, DATABASE_NAME, storageError } from "./errors.ts";
 import { finishKeeping } from "./kept.ts";
 import { setPragmas } from "./pragmas.ts";
+import { matchSessions } from "./python/sessions.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
 
@@ -57,7 +58,14 @@ export function openProjectDatabase(projectPath: string, projectsDir: string): D
   guard(() => finishKeeping(file));
   guard(() => finishRestore(file));
   if (!exists(file)) takeOver(join(project, OLD_FOLDER), project, file);
-  return openDatabase(file);
+  const db = openDatabase(file);
+  try {
+    matchSessions(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /** Opens the database `path` (`:memory:` for one that is gone when closed) with `migrations` applied. */
