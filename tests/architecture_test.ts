@@ -36,7 +36,7 @@ const FENCES: Readonly<Record<string, readonly string[]>> = {
     "storage/codec.ts",
     "storage/message_codec.ts",
     "storage/message_rows.ts",
-    "storage/python_rows.ts",
+    "storage/python",
     "storage/step_saver.ts",
   ],
   "node:sqlite": ["storage"],
