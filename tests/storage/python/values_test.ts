@@ -65,10 +65,7 @@ Deno.test("plain turns what is nested without measure into text", () => {
   let levels = 0;
   for (; Array.isArray(read); levels++) read = read[0];
   assert.equal(levels, 201);
-  assert.equal(
-    levels + JSON.stringify(value).indexOf('"deep"') - 1_000 + String(read).indexOf('"deep"'),
-    1_000,
-  );
+  assert.equal(levels + String(read).indexOf('"deep"'), 1_000);
 });
 
 Deno.test("readable writes any decoded value as text", () => {
