@@ -4,7 +4,6 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { SqliteSaver } from "./checkpoints.ts";
 import type { Database } from "./connection.ts";
-import type { MessagePage } from "./conversation.ts";
 import { PythonConversations } from "./python/take_over.ts";
 
 /**
@@ -31,14 +30,6 @@ export class StepSaver extends SqliteSaver {
   override messages(threadId: string): BaseMessage[] {
     this.#python?.takeOver(threadId);
     return super.messages(threadId);
-  }
-
-  override messagePage(
-    threadId: string,
-    page: { limit: number; before?: string },
-  ): MessagePage | undefined {
-    this.#python?.takeOver(threadId);
-    return super.messagePage(threadId, page);
   }
 
   override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
