@@ -7,7 +7,7 @@ import { type Database, openProjectDatabase } from "../../../src/storage/databas
 import { ChatSessionsRepository } from "../../../src/storage/sessions.ts";
 import { StepSaver } from "../../../src/storage/step_saver.ts";
 import { type Folders, runTurns, withProject } from "../helpers.ts";
-import { putDatabase, type PythonDatabase, type PythonMessage, saidBy } from "./testdata.ts";
+import { milliseconds, ofOurs, ofPython, putDatabase, type PythonDatabase, saidBy } from "./testdata.ts";
 
 interface Opened extends Folders {
   db: Database;
@@ -42,39 +42,6 @@ const pythonRows = (db: { prepare(sql: string): { all(): unknown[] } }) => [
   db.prepare("SELECT * FROM checkpoints ORDER BY thread_id, checkpoint_id").all(),
   db.prepare("SELECT * FROM writes ORDER BY thread_id, checkpoint_id, task_id, idx").all(),
 ];
-
-const milliseconds = (time: string) => new Date(`${time}Z`).toISOString();
-
-/** What both servers say of a message. Python gives a tool's result a new id at every reading. */
-function ofPython({ id, role, content, name, tool_call_id, tool_calls, metadata }: PythonMessage) {
-  return {
-    id: role === "tool" ? undefined : id,
-    role,
-    content,
-    name: name ?? undefined,
-    tool_call_id: tool_call_id ?? undefined,
-    tool_calls: tool_calls?.map(({ id, function: { name, arguments: args } }) => ({ id, name, args })),
-    created_at: metadata.created_at && milliseconds(metadata.created_at),
-    aborted: metadata.aborted,
-  };
-}
-
-function ofOurs({ id, role, content, name, tool_call_id, tool_calls, created_at, metadata }: ChatMessage) {
-  return {
-    id: role === "tool" ? undefined : id,
-    role,
-    content,
-    name,
-    tool_call_id,
-    tool_calls: tool_calls?.map(({ id, function: { name, arguments: args } }) => ({
-      id,
-      name,
-      args: JSON.parse(args),
-    })),
-    created_at,
-    aborted: metadata.aborted,
-  };
-}
 
 for (const name of ["copilot", "long"] as const) {
   Deno.test(`every history of Python's database "${name}" is what Python's own route said of it`, async () => {
