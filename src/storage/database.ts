@@ -6,6 +6,7 @@ import { lockFolder } from "./lock.ts";
 import { earlyDatabase, exists, guard, makePlace } from "./places.ts";
 import { setPragmas } from "./pragmas.ts";
 import { matchSessions } from "./python/sessions.ts";
+import { isWhole } from "./quick_check.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
 
@@ -77,7 +78,7 @@ function examine(path: string, migrations: readonly Migration[], options: Databa
   try {
     db.pragma("busy_timeout = 5000");
     refuseNewer(db, migrations, words);
-    if (db.pragma("quick_check(1)") !== "ok") throw damaged(undefined, words);
+    if (!isWhole(db)) throw damaged(undefined, words);
   } finally {
     db.close();
   }
