@@ -95,6 +95,11 @@ export async function createServer(
     heartbeatMs: config.heartbeatInterval * 1000,
     projectIdSchema,
     requireCredential: (c) => void credentialOf(c),
+    peek: async (c) => {
+      const caller = await access.known(credentialOf(c));
+      const service = manager.peek((c.req.param("project_id") ?? "").toLowerCase());
+      return caller && service && { caller, service };
+    },
     visit: async (c, projectId = c.req.param("project_id") ?? "") => {
       if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
       const asOf = manager.now();

@@ -299,6 +299,22 @@ Deno.test("the model of the file has the same fields, and the environment beats 
   );
 });
 
+Deno.test("a model whose provider has no known address is refused before anybody waits for an answer", () => {
+  const known = config({ env: { ...MODEL_ENV, GNS3_COPILOT_PROVIDER: "anthropic" } }).model!;
+  assert.deepEqual([known.provider, known.base_url], ["anthropic", undefined]);
+  refuses(
+    { env: { ...MODEL_ENV, GNS3_COPILOT_PROVIDER: "nobody" } },
+    'The model configuration needs a base_url: the address of provider "nobody" is not known. Set OPENAI_BASE_URL.',
+  );
+  refuses(
+    { file: "model: { model: m, context_limit: 8, provider: nobody }" },
+    'The model configuration needs a base_url: the address of provider "nobody" is not known. ' +
+      "Set base_url of model in copilot.yaml, or OPENAI_BASE_URL.",
+  );
+  const file = "model: { model: m, context_limit: 8, provider: nobody, base_url: 'http://127.0.0.1:9/v1' }";
+  assert.equal(config({ file }).model!.provider, "nobody");
+});
+
 Deno.test("a key meant for other programs never goes to the endpoint that the file names with its own key", () => {
   const file = "model: { model: m, context_limit: 8, base_url: 'https://a.example/v1', api_key: own-key }";
   const { config, notes } = read({ file, env: { OPENAI_API_KEY: "other-key" } });

@@ -126,6 +126,11 @@ export class ProjectAgentManager {
     return this.#entries.get(projectId)?.service?.restoring ?? false;
   }
 
+  /** The project's agent if it is open now; nobody is asked whether the project still is. */
+  peek(projectId: string): AgentService | undefined {
+    return this.#entries.get(projectId)?.service;
+  }
+
   /** Whether anything of the project is open here. */
   holds(projectId: string): boolean {
     return this.#entries.has(projectId) || this.#closing.has(projectId);

@@ -47,7 +47,7 @@ export function unavailable(message: string): AppError {
 
 /** One readable line: compute prefixes, traces and folders are cut, the credential never passes. */
 export function readable(text: string, credential: string): string {
-  let line = text.split(/\n\s*(?:Traceback|File ")/)[0]!.replace(/\s+/g, " ").trim();
+  let line = oneOfUbridge(text).split(/\n\s*(?:Traceback|File ")/)[0]!.replace(/\s+/g, " ").trim();
   if (credential) line = line.replaceAll(credential, "(token)");
   return line
     .replace(/[?&]token=[^\s"'&]+/gi, "")
@@ -55,6 +55,12 @@ export function readable(text: string, credential: string): string {
     .replace(/(?<![\w.:/])(?:\/[\w.@+-]+){2,}/g, lastPart)
     .replace(/\b[A-Za-z]:\\[^\s"']+/g, lastPart)
     .slice(0, 1_000);
+}
+
+/** A refusal of uBridge comes with the command that it got, and with all that it has ever printed behind the reason. */
+function oneOfUbridge(text: string): string {
+  const [, reason] = /Error while sending command '.*?': ([^\n]*)/.exec(text) ?? [];
+  return reason ?? text;
 }
 
 const lastPart = (path: string) => path.split(/[/\\]/).at(-1) ?? "";

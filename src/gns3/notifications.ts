@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AppError, errorText } from "../domain/error.ts";
 import type { Logger } from "../log.ts";
+import { textOf } from "./body.ts";
 import { jsonLines } from "./json_lines.ts";
 import { refusal, signInAgain, unavailable, unreachable } from "./messages.ts";
 import { originOf } from "./request.ts";
@@ -131,7 +132,7 @@ export class Notifications {
         signal,
       });
       if (response.status !== 200 || !response.body) {
-        throw refusal(response.status, await response.text(), origin, credential);
+        throw refusal(response.status, await textOf(response), origin, credential);
       }
       opened();
       this.#complaint = "";

@@ -74,7 +74,7 @@ export function explainJson(json: unknown): { message: string; code: string } {
   if (typeof object !== "object" || object === null) return { message: "", code: "" };
   if (object.error) return explainJson(object.error);
   const message = object.message ?? object.detail ?? object.msg ?? object.error_msg ?? "";
-  const code = [object.code, object.type, object.status].filter((part) =>
+  const code = [object.code, object.error_code, object.type, object.status].filter((part) =>
     typeof part === "string" || typeof part === "number"
   );
   // OpenRouter puts the upstream provider's own words here.

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
 import { isDeeper, MOST_LEVELS } from "../domain/json.ts";
+import { formatJson, wellFormedFrom } from "../domain/unicode.ts";
 import { audited } from "./audited.ts";
 import { forbiddenIn } from "./forbidden.ts";
 import { buildsInTeaching, toolsFor } from "./mod.ts";
@@ -169,7 +170,7 @@ function parse(
   if (isDeeper(value)) {
     return wrong(`the arguments are nested more than ${MOST_LEVELS} levels deep; send a flatter object`);
   }
-  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  const object = z.record(z.string(), z.unknown()).safeParse(wellFormedFrom(text, value));
   return object.success ? { value: object.data } : wrong("the arguments are not a JSON object");
 }
 
@@ -187,7 +188,7 @@ function pathOf(path: PropertyKey[]): string {
 
 /** A tool's own value; when everything it was asked for failed, the call counts as failed. */
 function answered(value: unknown): ToolAnswer {
-  const output = JSON.stringify(value ?? {});
+  const output = formatJson(value ?? {});
   const { results, error } = (value ?? {}) as {
     results?: { status?: string; code?: ErrorCode }[];
     error?: unknown;
@@ -210,7 +211,7 @@ function withPoint(answer: ToolAnswer, point: RestorePoint | undefined): ToolAns
 }
 
 function failure(error: string, more: Record<string, unknown> = {}): ToolAnswer {
-  return { output: JSON.stringify({ error, ...more }), status: "error" };
+  return { output: formatJson({ error, ...more }), status: "error" };
 }
 
 function refuse(error: string, more: Record<string, unknown> = {}): Refusal {

@@ -6,6 +6,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** A started program. */
 export interface Program {
+  pid: number;
   /** Sends a signal; does nothing when it has ended. */
   kill(signal: Deno.Signal): void;
   /** What it has printed so far on both streams. */
@@ -91,6 +92,7 @@ export function startProgram(path: string, args: string[], env: Record<string, s
   };
   const all = Promise.all([child.status, collect("out", child.stdout), collect("err", child.stderr)]);
   return {
+    pid: child.pid,
     kill: (signal) => {
       try {
         child.kill(signal);
