@@ -7,19 +7,50 @@ export interface Sample {
   rss: number;
   handles: number;
   databases: number;
+  /** How long the server has waited for a processor that other programs had, in share of the time since the last sample. */
+  starved: number;
   turns: number;
   firstP95: number;
   shortP95: number;
 }
 
 /** Reads what the operating system and the folders say of a server. */
-export function measure(pid: number, projectsDir: string): Pick<Sample, "rss" | "handles" | "databases"> {
+export function measure(
+  pid: number,
+  projectsDir: string,
+): Pick<Sample, "rss" | "handles" | "databases" | "starved"> {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   return {
     rss: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024),
     handles: [...Deno.readDirSync(`/proc/${pid}/fd`)].length,
     databases: round(databasesIn(projectsDir) / 1e6),
+    starved: starvedSince(pid),
   };
+}
+
+let waitedBefore = 0;
+let askedAt = performance.now();
+
+function starvedSince(pid: number): number {
+  let waited = 0;
+  for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
+    try {
+      waited += Number(Deno.readTextFileSync(`/proc/${pid}/task/${name}/schedstat`).split(" ")[1]) / 1e6;
+    } catch {
+      // A thread that has ended, or a system that does not tell.
+    }
+  }
+  const share = (waited - waitedBefore) / (performance.now() - askedAt);
+  [waitedBefore, askedAt] = [waited, performance.now()];
+  return round(Math.max(0, share), 2);
+}
+
+/** A server that waited so long for a processor has been slow by no fault of its own. */
+export const MOST_STARVED = 0.2;
+
+/** Whether the times of a soak say something about the server. */
+export function timesCount(samples: readonly Sample[]): boolean {
+  return quantile(samples.map(({ starved }) => starved), 0.5) <= MOST_STARVED;
 }
 
 function databasesIn(projectsDir: string): number {
@@ -65,7 +96,7 @@ export function verdicts(samples: readonly Sample[]): Verdict[] {
       unit,
       middle: round(middle),
       last: round(last),
-      level: last <= middle * (1 + share) + more,
+      level: !(last > middle * (1 + share) + more),
     };
   });
 }
