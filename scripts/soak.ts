@@ -8,7 +8,7 @@ import { quantile, round } from "./bench/statistics.ts";
 import { furnish } from "./soak/lab.ts";
 import { operate } from "./soak/operator.ts";
 import { seeded } from "./soak/random.ts";
-import { measure, type Sample, verdicts } from "./soak/samples.ts";
+import { measure, type Sample, timesCount, verdicts } from "./soak/samples.ts";
 import { pause, type Tally, User, writeScripts } from "./soak/user.ts";
 
 const { values: flags } = parseArgs({
@@ -76,7 +76,9 @@ const operating = (async () => {
 })();
 
 const samples: Sample[] = [];
-console.log("seconds  RSS MB  handles  databases MB  turns  first event p95 ms  short answer p95 ms");
+console.log(
+  "seconds  RSS MB  handles  databases MB  starved  turns  first event p95 ms  short answer p95 ms",
+);
 while (!over()) {
   await pause(every * 1000);
   const sample: Sample = {
@@ -88,10 +90,10 @@ while (!over()) {
   };
   [tally.first, tally.short] = [[], []];
   samples.push(sample);
-  const { seconds, rss, handles, databases, turns, firstP95, shortP95 } = sample;
+  const { seconds, rss, handles, databases, starved, turns, firstP95, shortP95 } = sample;
   console.log(
-    [seconds, rss, handles, databases, turns, firstP95, shortP95].map((n, i) =>
-      String(n).padStart([7, 7, 8, 13, 6, 19, 20][i]!)
+    [seconds, rss, handles, databases, starved, turns, firstP95, shortP95].map((n, i) =>
+      String(n).padStart([7, 7, 8, 13, 8, 6, 19, 20][i]!)
     ).join(" "),
   );
 }
@@ -106,7 +108,11 @@ if (ready.status !== 200) note(`/ready is ${ready.status}: ${await ready.text()}
 else await ready.body?.cancel();
 for (const { name } of Deno.readDirSync(gns3.projectsDir)) checkDatabase(name);
 console.log(`\ndid: ${[...tally.did].map(([what, count]) => `${count} × ${what}`).join(", ")}`);
-const judged = verdicts(samples).filter(({ unit }) => !(flags.untimed && unit === "ms"));
+const timed = !flags.untimed && timesCount(samples);
+if (!timed) {
+  console.log("Times are not judged: the server had to wait for a processor, or it was not wanted.");
+}
+const judged = verdicts(samples).filter(({ unit }) => timed || unit !== "ms");
 for (const { name, middle, last, unit, level } of judged) {
   console.log(
     `${level ? "level " : "RISING"} ${

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Sample, verdicts } from "../../scripts/soak/samples.ts";
+import { type Sample, timesCount, verdicts } from "../../scripts/soak/samples.ts";
 import { choose, seeded } from "../../scripts/soak/random.ts";
 
 const flat: Sample = {
@@ -7,6 +7,7 @@ const flat: Sample = {
   rss: 200,
   handles: 100,
   databases: 5,
+  starved: 0,
   turns: 10,
   firstP95: 20,
   shortP95: 50,
@@ -24,6 +25,11 @@ Deno.test("a soak's verdict tells a curve that rises from one that has levelled 
     "databases",
   ]);
   assert.deepEqual(rising(samples((at) => ({ firstP95: at < 20 ? 20 : 500, shortP95: NaN }))), ["firstP95"]);
+});
+
+Deno.test("times count only where the server had a processor when it wanted one", () => {
+  assert.equal(timesCount(samples((at) => ({ starved: at % 10 === 0 ? 0.9 : 0.01 }))), true);
+  assert.equal(timesCount(samples(() => ({ starved: 0.7 }))), false);
 });
 
 Deno.test("chance comes again with its seed, and keeps to its weights", () => {
