@@ -323,7 +323,7 @@ export class AgentService {
 
   /** Marks the session as busy and runs the graph from `input` to its end; the turn's record is saved whatever happens. */
   #launch(context: TurnContext, caller: Caller, request: TurnRequest, input: () => Update | Command): void {
-    const { turn, log } = context;
+    const { turn } = context;
     this.#finished.forget(turn.sessionId);
     this.#running.set(turn.sessionId, context);
     if (this.options.access) watchAccess(turn, caller, this.options.access);
@@ -335,18 +335,22 @@ export class AgentService {
       },
       ask: (list) => this.#desk.ask(context, request, list),
     });
-    void run.then(() => {
-      turn.finish((record) => this.sessions.endTurn(turn.userId, turn.sessionId, record), {
-        temperature: request.temperature ?? undefined,
-        maxTokens: request.max_tokens ?? undefined,
-      });
-      if (turn.error) {
-        log.warn("The turn ended with an error.", { code: turn.error.code, error: turn.error.message });
-      }
-      this.#running.delete(turn.sessionId);
-      if (!this.#closed) this.#finished.keep(turn);
-      if (!this.taken) this.#prune(turn.sessionId);
+    void run.then(() => this.#finish(context, request));
+  }
+
+  /** The session is free afterwards, whatever goes wrong. */
+  #finish({ turn, log }: TurnContext, request: TurnRequest): void {
+    const fault = turn.finish((record) => this.sessions.endTurn(turn.userId, turn.sessionId, record), {
+      temperature: request.temperature ?? undefined,
+      maxTokens: request.max_tokens ?? undefined,
     });
+    if (fault) log.error("The end of a turn could not be saved.", { stack: fault.stack });
+    if (turn.error) {
+      log.warn("The turn ended with an error.", { code: turn.error.code, error: turn.error.message });
+    }
+    this.#running.delete(turn.sessionId);
+    if (!this.#closed) this.#finished.keep(turn);
+    this.#prune(turn.sessionId);
   }
 
   /** A turn is not failed because its tokens could not be counted. */
@@ -361,7 +365,7 @@ export class AgentService {
   /** What is not pruned now is pruned after the next turn: it is never worth failing one. */
   #prune(sessionId: string): void {
     try {
-      this.options.storage.saver.prune(sessionId);
+      if (!this.taken) this.options.storage.saver.prune(sessionId);
     } catch (error) {
       this.options.log.warn("Old checkpoints could not be removed.", { error: errorText(error) });
     }

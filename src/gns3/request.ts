@@ -2,7 +2,7 @@
 import { AppError, errorText } from "../domain/error.ts";
 import { joinSignals } from "../domain/signals.ts";
 import { AnswerTooLarge, textOf } from "./body.ts";
-import { refusal, signInAgain, unavailable } from "./messages.ts";
+import { refusal, signInAgain, unavailable, unreachable } from "./messages.ts";
 
 /** Where the server is and who asks. `baseUrl` may have a path in front of `/v3`, no trailing slash. */
 export interface Server {
@@ -44,7 +44,7 @@ export async function send(server: Server, request: Gns3Request): Promise<unknow
     if (error instanceof AnswerTooLarge) {
       throw unavailable(`What answers at ${origin} sends more than a GNS3 server does: is it one?`);
     }
-    throw unavailable(`The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`);
+    throw unreachable(origin, error);
   }
 }
 
@@ -78,7 +78,7 @@ export async function openStream(
     close();
     if (error instanceof AppError) throw error;
     signal.throwIfAborted();
-    throw unavailable(`The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`);
+    throw unreachable(origin, error);
   } finally {
     clearTimeout(timer);
   }

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { AppError, fieldError } from "../domain/error.ts";
 import { deeperThan, MOST_LEVELS } from "../domain/json.ts";
 import { joinSignals, unlessAborted } from "../domain/signals.ts";
+import { wellFormedFrom } from "../domain/unicode.ts";
 import { validationError } from "./errors.ts";
 
 /** Largest body of a chat route, in bytes. */
@@ -30,7 +31,7 @@ export async function readBody<S extends z.ZodType>(
       throw fieldError(["body"], `is nested more than ${MOST_LEVELS} levels deep`, "too_deep");
     }
     try {
-      value = JSON.parse(text);
+      value = wellFormedFrom(text, JSON.parse(text));
     } catch {
       throw new AppError("bad_request", "The request's body is not valid JSON.");
     }

@@ -205,6 +205,16 @@ const REFUSALS: { name: string; status: number; body: unknown; code: string; mes
     message: "Disk image vios.qcow2 is missing",
   },
   {
+    name: "a refusal of uBridge, with its log",
+    status: 409,
+    body: {
+      message:
+        "Error while sending command 'bridge add_packet_filter VPCS-1 filter0 bpf \"not a ( filter\"': Cannot compile filter 'not a ( filter': syntax error\nuBridge log\n10:00:00 bridge create VPCS-1 -> 100-OK",
+    },
+    code: "conflict",
+    message: "Cannot compile filter 'not a ( filter': syntax error",
+  },
+  {
     name: "503",
     status: 503,
     body: { message: "busy" },
