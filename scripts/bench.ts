@@ -35,8 +35,7 @@ let bench: Bench;
 try {
   server = await startServer(
     flags.executable ? [flags.executable] : SOURCE,
-    lab.info,
-    model.info.model,
+    { ...lab.info, ...model.info },
     state,
   );
   const peer = await connectPeer(model.info.model);
@@ -56,8 +55,9 @@ try {
   await server.stop();
   server = undefined;
   const path = flags.executable ?? COMPILED;
-  if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) await coldStart(bench, lab.info, path);
-  else console.log("The executable's start was not measured: there is none (deno task compile).");
+  if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
+    await coldStart(bench, { ...lab.info, ...model.info }, path);
+  } else console.log("The executable's start was not measured: there is none (deno task compile).");
 } finally {
   await server?.stop();
   await lab.stop();

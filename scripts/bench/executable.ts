@@ -1,15 +1,15 @@
 // Measures the start of the executable.
 import type { Bench } from "./bench.ts";
-import { type Lab, rssMb, startServer } from "./processes.ts";
+import { type Lab, type Model, rssMb, startServer } from "./processes.ts";
 import { median } from "./statistics.ts";
 
 /** From the start of the process to the first 200 of `/health`, and the memory it has then. */
-export async function coldStart(bench: Bench, lab: Lab, path: string): Promise<void> {
+export async function coldStart(bench: Bench, lab: Lab & Model, path: string): Promise<void> {
   const [times, memory]: number[][] = [[], []];
   for (let i = 0; i < (bench.flags.quick ? 3 : 10); i++) {
     const dir = await Deno.makeTempDir();
     const began = performance.now();
-    const server = await startServer([path], lab, bench.model.model, dir);
+    const server = await startServer([path], lab, dir);
     await (await fetch(`${server.info}/health`)).text();
     times!.push(performance.now() - began);
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -17,7 +17,10 @@ export interface Model {
 export interface Running<T> {
   info: T;
   pid: number;
+  /** Asks it to end, and waits until it has. */
   stop(): Promise<void>;
+  /** Ends it as a crash does. */
+  kill(): Promise<void>;
 }
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -28,6 +31,7 @@ async function start<T>(
   args: string[],
   env: Record<string, string>,
   ready: (out: string) => T | undefined,
+  { killAfter }: { killAfter?: number } = {},
 ): Promise<Running<T>> {
   const child = new Deno.Command(args[0]!, {
     args: args.slice(1),
@@ -39,14 +43,17 @@ async function start<T>(
   })
     .spawn();
   let out = "";
-  const stop = async () => {
+  const end = async (signal: Deno.Signal) => {
     try {
-      child.kill("SIGTERM");
+      child.kill(signal);
     } catch {
       // It has ended by itself.
     }
     await child.status;
   };
+  const stop = () => end("SIGTERM");
+  const kill = () => end("SIGKILL");
+  const timer = killAfter === undefined ? undefined : setTimeout(kill, killAfter);
   const found = Promise.withResolvers<T>();
   (async () => {
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -56,7 +63,11 @@ async function start<T>(
     }
     found.reject(new Error(`${args.join(" ")} ended:\n${out}`));
   })();
-  return { info: await found.promise, pid: child.pid, stop };
+  try {
+    return { info: await found.promise, pid: child.pid, stop, kill };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function startScript<T>(name: string, ...args: string[]): Promise<Running<T>> {
@@ -75,12 +86,15 @@ export function startModel(): Promise<Running<Model>> {
   return startScript("model.ts");
 }
 
-/** Starts our server; `command` is how. Resolves with its address when it says that it listens. */
+/**
+ * Starts our server; `command` is how. Resolves with its address when it says that it listens; rejects when it was killed
+ * before that, `killAfter` milliseconds after its start.
+ */
 export function startServer(
   command: string[],
-  lab: Lab,
-  model: string,
+  lab: Pick<Lab, "gns3" | "projectsDir"> & Pick<Model, "model">,
   stateDir: string,
+  how: { killAfter?: number } = {},
 ): Promise<Running<string>> {
   const options = [
     "--gns3-url",
@@ -93,7 +107,7 @@ export function startServer(
     "0",
   ];
   const env = {
-    OPENAI_BASE_URL: model,
+    OPENAI_BASE_URL: lab.model,
     OPENAI_API_KEY: "bench",
     OPENAI_MODEL: "bench",
     GNS3_COPILOT_CONTEXT_LIMIT: "128",
@@ -102,6 +116,7 @@ export function startServer(
     [...command, ...options, "--log-level", "error", "--log-format", "pretty"],
     env,
     (out) => /http:\/\/127\.0\.0\.1:\d+(?=\s+GNS3)/.exec(out)?.[0],
+    how,
   );
 }
 

@@ -2,23 +2,20 @@
 // piece, notices silence and broken connections, and cancels on the wire when the turn is stopped.
 import type { BaseMessage } from "@langchain/core/messages";
 import { unlessAborted } from "../domain/signals.ts";
-import type { ChatModel } from "./chat_model.ts";
-import { type ChunkReader, chunkReader, type ModelDelta } from "./delta.ts";
+import type { Asked, ChatModel } from "./chat_model.ts";
+import { answerMeter } from "./answer_limits.ts";
+import type { ChunkReader, ModelDelta } from "./delta.ts";
 import { explain } from "./endpoint_fetch.ts";
 import { kindOf, ModelError } from "./model_error.ts";
 import { learn, type Request } from "./quirks.ts";
 import { sseDecoder, type SseEvent } from "./sse_decoder.ts";
-import { type ToolSpec, wireMessages, wireTools } from "./wire_messages.ts";
 
 export type { ModelDelta, ModelUsage, ToolCallDelta } from "./delta.ts";
 export type { ToolSpec } from "./wire_messages.ts";
 
 /** How a model is asked. Durations in milliseconds. */
-export interface StreamOptions {
+export interface StreamOptions extends Asked {
   signal: AbortSignal;
-  tools?: readonly ToolSpec[];
-  /** `none`: the model sees the tools but may not call them. */
-  toolChoice?: "auto" | "none" | "required";
   onFirstByte?(): void;
   /** Told before each repetition, for the log; `failure.detail` must not be logged as it is. */
   onRetry?(failure: ModelError, wait: number): void;
@@ -70,12 +67,14 @@ async function* attempts(
   let retries = 0;
   let wasEmpty = false;
   for (;;) {
-    const request = requestOf(model, messages, options);
+    const request = model.requestOf(messages, options);
     let begun = false;
     try {
+      const meter = answerMeter();
       for await (const batch of readAnswer(model, request, options, wire)) {
         begun = true;
-        yield batch;
+        yield meter.take(batch);
+        if (meter.over) throw meter.over;
       }
       return;
     } catch (error) {
@@ -97,21 +96,6 @@ async function* attempts(
   }
 }
 
-function requestOf(
-  model: ChatModel,
-  messages: readonly BaseMessage[],
-  { tools, toolChoice }: StreamOptions,
-): Record<string, unknown> {
-  const params = model.invocationParams(undefined, { streaming: true });
-  const choice = toolChoice && !model.quirks.noToolChoice && { tool_choice: toolChoice };
-  return {
-    ...params,
-    stream: true,
-    messages: wireMessages(messages, model.quirks),
-    ...(tools?.length ? { tools: wireTools(tools), ...choice } : {}),
-  };
-}
-
 async function* readAnswer(
   model: ChatModel,
   request: Record<string, unknown>,
@@ -123,11 +107,11 @@ async function* readAnswer(
   const body = response.body?.getReader({ mode: "byob" });
   using _ = cancelling(body, wire.signal);
   const sse = sseDecoder();
-  const chunks = chunkReader();
+  const chunks = model.reader();
   let reads = 0;
   let events = 0;
   let room = new Uint8Array(READ_SIZE);
-  while (body && !sse.done) {
+  while (body && !sse.done && !chunks.ended) {
     const { done, value } = await body.read(room).catch((error) => {
       if (wire.signal.aborted) throw error;
       // A server that resets the connection after the last piece has still answered.
@@ -150,14 +134,18 @@ async function* readAnswer(
   }
   const last: ModelDelta[] = [];
   const failure = readEvents(sse.end(), chunks, last);
-  if (failure) throw failure;
+  if (failure) {
+    yield last;
+    throw failure;
+  }
   if (sse.incomplete && !chunks.finishReason) throw new ModelError("cut", "The last line is incomplete.");
   if (!sse.done && !chunks.answered && sse.stray.trim() !== "") chunks.read(plainAnswer(sse.stray), "", last);
+  if (chunks.cut) throw new ModelError("cut", "The answer did not come to its end.");
   chunks.end(last);
   model.quirks.returnReasoning ||= chunks.reasoningContent;
   if (!chunks.answered) throw emptyAnswer(chunks.finishReason, events + last.length);
   if (last.length > 0) yield last;
-  if (sse.done) await finish(body!);
+  if (sse.done || chunks.ended) await finish(body!);
 }
 
 /** Opens the answer; one that comes although the call was stopped meanwhile is let go. */
@@ -198,7 +186,7 @@ function readEvents(events: SseEvent[], chunks: ChunkReader, batch: ModelDelta[]
 function plainAnswer(text: string): unknown {
   try {
     const json = JSON.parse(text);
-    if (json?.choices) return json;
+    if (json?.choices || json?.type === "message") return json;
   } catch {
     // Not JSON either: explained below.
   }

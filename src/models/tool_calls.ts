@@ -2,6 +2,7 @@
 // is not valid JSON and LangChain would lose it.
 import { AIMessage, type BaseMessage, type InvalidToolCall, type ToolCall } from "@langchain/core/messages";
 import { isDeeper } from "../domain/json.ts";
+import { wellFormedFrom } from "../domain/unicode.ts";
 
 /** A call as the model made it; `argumentsText` may be anything, `extra` is opaque data a provider wants back. */
 export interface ModelToolCall {
@@ -18,7 +19,8 @@ export interface ModelToolCall {
 export function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
   const value = parseObject(text);
-  return isDeeper(value) ? undefined : value;
+  if (value === undefined || isDeeper(value)) return undefined;
+  return wellFormedFrom(text, value) as Record<string, unknown>;
 }
 
 /** The JSON object that a text is, however deep, or undefined. */

@@ -28,7 +28,7 @@ const pc = (options: FakeConsoleOptions = {}) =>
 
 // F13
 Deno.test("Driver finds the prompt of a PC with any name", async () => {
-  for (const prompt of ["Alice> ", "VPCS> ", "PC1[1]> ", "bad;name> ", "上联> "]) {
+  for (const prompt of ["Alice> ", "VPCS> ", "PC1[1]> ", "bad;name> ", "上联> ", "R&D<1>> ", "🤖> "]) {
     await on(pc({ prompt }), async (driver) => {
       await driver.open(never);
       assert.equal((await driver.run("show ip", { signal: never })).output, "NAME        : PC1[1]");
@@ -173,6 +173,39 @@ Deno.test("Driver stops a command that prints without bound", async () => {
     vpcs,
     { outputChars: 50_000 },
   );
+});
+
+Deno.test("Driver asks a device that prints without bound to stop now and then, not all the time", async () => {
+  const sent: string[] = [];
+  let printing: ReturnType<typeof setInterval> | undefined;
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  const say = (text: string) => controller.enqueue(new TextEncoder().encode(text));
+  const channel = new Channel({
+    readable: new ReadableStream({ start: (c) => void (controller = c) }),
+    writable: new WritableStream<Uint8Array>({
+      write(bytes) {
+        const keys = new TextDecoder().decode(bytes);
+        sent.push(keys);
+        if (printing) return;
+        say(keys.includes("\r") ? "\r\nPC1> " : keys);
+        if (sent.join("").endsWith("flood\r")) printing = setInterval(() => say("x".repeat(5_000)), 1);
+      },
+    }),
+    close: () => {
+      clearInterval(printing);
+      controller.close();
+      return Promise.resolve();
+    },
+  });
+  const driver = new Driver(channel, vpcs, { ...LIMITS, outputChars: 50_000 });
+  await driver.open(never);
+  const { failed } = await driver.run("flood", { signal: never });
+  assert.match(failed!, /printed more than 50000 characters .* did not return to its prompt/);
+  const before = sent.length;
+  await driver.leave(AbortSignal.abort()).catch(() => {});
+  const interrupts = sent.slice(0, before).filter((keys) => vpcs.interrupt.includes(keys));
+  assert.ok(interrupts.length > 0 && interrupts.length < 5, `${interrupts.length} interrupts`);
+  await channel.close();
 });
 
 // F9

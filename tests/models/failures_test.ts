@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { AppError } from "../../src/domain/error.ts";
 import type { ModelConfig } from "../../src/domain/model_config.ts";
-import { createChatModel } from "../../src/models/chat_model.ts";
 import { maskKeys, modelFailure } from "../../src/models/failures.ts";
 import { ModelError } from "../../src/models/model_error.ts";
 import { type Answer, fakeEndpoint, sse } from "./fake_endpoint.ts";
+import { createChatModel } from "../../src/models/chat_model.ts";
 import { config, deltas, KEY } from "./fixtures.ts";
 
 /** The failure that an endpoint with this answer leads to. */

@@ -124,7 +124,6 @@ Deno.test("streamModel yields tool-call fragments as they are sent, also without
     { toolCalls: [{ index: 0, id: "a", name: "f", args: "" }] },
     { toolCalls: [{ index: 1, name: "g", args: '{"x"' }, { index: 0, args: "{}" }] },
     { toolCalls: [{ id: "c", name: "h", args: '{"y":1}' }] },
-    { toolCalls: [{}] },
     { toolCalls: [{ index: 0, name: "old", args: "{}" }] },
     { finishReason: "tool_calls" },
   ]);
