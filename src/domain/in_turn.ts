@@ -1,6 +1,5 @@
 // Keeps many who become ready at the same moment (a class that is told to begin) from holding up everything else: each
 // goes on in a turn of the event loop of its own, and those who have got further go first.
-import { setImmediate } from "node:timers";
 
 /** `start`: nothing was done yet. `further`: somebody waits for the end of it already. */
 export type Stage = "start" | "further";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { setImmediate } from "node:timers";
 import { inTurn, type Stage } from "../../src/domain/in_turn.ts";
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
