@@ -8,7 +8,7 @@ import { connectPeer } from "./bench/peer.ts";
 import { type Lab, type Running, startLab, startModel, startServer } from "./bench/processes.ts";
 import { database, firstContent, stored } from "./bench/sessions.ts";
 import { round } from "./bench/statistics.ts";
-import { burst, paced, toolArguments, waiting } from "./bench/streams.ts";
+import { burst, paced, toolArguments, turns, waiting } from "./bench/streams.ts";
 import { writeTable } from "./bench/table.ts";
 
 const { values: flags } = parseArgs({
@@ -46,6 +46,7 @@ try {
   }
   await database(bench, `${lab.info.projectsDir}/${lab.info.projectId}/gns3-copilot/copilot_checkpoints.db`);
   await firstContent(bench);
+  await turns(bench);
   await burst(bench);
   await toolArguments(bench);
   await waiting(bench);

@@ -34,6 +34,24 @@ export async function burst(bench: Bench): Promise<void> {
   bench.say({ what: `${what}: CPU of the server a token`, unit: "us", ours: cpu.ours!, peer: cpu.peer }, 35);
 }
 
+/** What a short turn in a new session costs, title and all; one after the other. */
+export async function turns(bench: Bench): Promise<void> {
+  const count = bench.flags.quick ? 50 : 200;
+  const cpu: PerTarget = {};
+  for (const target of bench.targets) {
+    const before = cpuMs(target.pid);
+    for (let i = 0; i < count; i++) await bench.send(target, "hello [[words=12]]");
+    cpu[target.name] = (cpuMs(target.pid) - before) / count;
+  }
+  bench.samples[`cpu_of_${count}_turns`] = cpu;
+  bench.say({
+    what: "a short turn in a new session: CPU of the server",
+    unit: "ms",
+    ours: cpu.ours!,
+    peer: cpu.peer,
+  });
+}
+
 const PACED = "words=200,ms=20";
 const IDEAL_MS = 200 * 20;
 /** For so many streams: how much longer than the ideal the last one may take. */
@@ -76,7 +94,7 @@ export async function paced(bench: Bench): Promise<void> {
     say("p95 gap", "ms", (run) => run.gaps.p95);
     say("CPU of the server a token", "us", (run) => run.cpuMs * 1000 / (200 * count), 160);
     if (count !== 100) continue;
-    say("RSS of the server", "MB", (run) => run.rssMb, 250, false);
+    say("RSS of the server", "MB", (run) => run.rssMb, undefined, false);
     await stalls(bench, targets, count);
   }
 }
@@ -124,14 +142,15 @@ async function measured(bench: Bench, load: Load, target?: Target): Promise<Run>
 }
 
 /** Runs `load`. Throws when a stream fails: what is fast because it is broken is not measured. */
-async function finished(load: Load): Promise<Streams> {
+export async function finished(load: Load): Promise<Streams> {
   const streams = await runLoad(load);
   const { failed } = streams;
   if (failed.length) throw new Error(`${failed.length} of ${load.count} streams failed: ${failed[0]}`);
   return streams;
 }
 
-function loadOf({ chat, token, marker }: Target, count: number): Load {
+/** So many paced streams of `target` at once. */
+export function loadOf({ chat, token, marker }: Target, count: number): Load {
   return {
     url: `${chat}/stream`,
     headers: { authorization: `Bearer ${token}` },
