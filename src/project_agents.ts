@@ -58,6 +58,7 @@ export function projectAgents(
     audit: (entry) => audit.append(entry),
     host,
     snapshotBeforeChanges: config.snapshotBeforeChanges,
+    teachingCanBuild: config.teachingCanBuild,
     limits: {
       modelTimeoutMs: config.modelTimeout * 1000,
       titleTimeoutMs: config.titleTimeout * 1000,

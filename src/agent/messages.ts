@@ -103,7 +103,7 @@ export function toChatMessage(message: BaseMessage, at = 0): ChatMessage {
   const kwargs = message.additional_kwargs;
   const created_at = typeof kwargs.created_at === "string" ? kwargs.created_at : new Date(0).toISOString();
   const chat: ChatMessage = {
-    id: message.id ?? `message-${at + 1}`,
+    id: shownId(message, at),
     role: ROLES[message.getType()] ?? "user",
     content: contentText(message.content),
     created_at,
@@ -123,6 +123,11 @@ export function toChatMessage(message: BaseMessage, at = 0): ChatMessage {
     }));
   }
   return chat;
+}
+
+/** The id under which clients know the message at a place. */
+export function shownId({ id }: BaseMessage, at: number): string {
+  return id ?? `message-${at + 1}`;
 }
 
 /** A message with the results of its calls; messages without calls have none. */

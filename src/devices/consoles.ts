@@ -56,7 +56,10 @@ export interface CallerConsoles {
    * console in the order in which the model made them. Throws what `look` throws.
    */
   inOrder<T>(look: () => Promise<T>): Promise<T>;
-  /** The platform of a node, by its own data or its template's; throws as `platformOf`. */
+  /**
+   * The platform of a node, by its own data or its template's. Throws as `platformOf`, or `conflict` where a node of
+   * unknown kind has no console that can be used now.
+   */
   platform(node: Node, signal: AbortSignal): Promise<Platform>;
   /** The configuration that a device had when it was compared last. */
   recall(projectId: string, nodeId: string): Remembered | undefined;
@@ -162,13 +165,9 @@ export class Consoles {
   ): Promise<void> {
     const { caller, projectId, node, limits } = call;
     const { transport } = this.#options;
-    const refusal = reason(() => requireConsole(node, transport));
-    // A switch has no platform either, but that it has no console is what helps.
-    const platform = await this.#platform(caller, node, signal).catch((error) => {
-      throw refusal ?? error;
-    });
+    const platform = await this.#platform(caller, node, signal);
     if (before(platform)) return;
-    if (refusal) throw refusal;
+    requireConsole(node, transport);
     // The slot first: waiting for a busy console then delays only this caller, not those behind it on other consoles.
     const leaveSlot = await caller.slots.enter(signal);
     try {
@@ -187,7 +186,13 @@ export class Consoles {
   async #platform(caller: Caller, node: Node, signal: AbortSignal): Promise<Platform> {
     const { platforms } = this.#options;
     const template = knowsItself(node, platforms) ? undefined : await templateOf(caller, node, signal);
-    return platformOf(node, platforms, template);
+    try {
+      return platformOf(node, platforms, template);
+    } catch (error) {
+      // A switch is of no known kind either, but that it has no console is what helps.
+      requireConsole(node, this.#options.transport);
+      throw error;
+    }
   }
 }
 
@@ -224,12 +229,4 @@ async function templateOf(
   });
   const templates = await unlessAborted(signal, caller.templates);
   return templates.find(({ template_id }) => template_id === node.template_id);
-}
-
-function reason(check: () => void): unknown {
-  try {
-    check();
-  } catch (error) {
-    return error;
-  }
 }

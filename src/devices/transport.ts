@@ -60,13 +60,15 @@ export async function openWebSocket(
     opened = true;
     settle = setTimeout(settled.resolve, SETTLE_MS);
   };
+  let ended = false;
   socket.onmessage = ({ data }) => {
+    // A device that does not stop is heard also after we have hung up.
+    if (ended) return;
     const bytes = typeof data === "string" ? textFrame(data) : new Uint8Array(data as ArrayBuffer);
     if (!bytes) return;
     settled.resolve();
     controller.enqueue(bytes);
   };
-  let ended = false;
   const end = (code: number) => {
     if (ended) return;
     ended = true;

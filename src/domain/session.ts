@@ -71,6 +71,9 @@ export const chatMessageSchema = z.object({
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
+/** The longest page of a history. */
+export const HISTORY_LIMIT = 1000;
+
 export const conversationHistorySchema = z.object({
   thread_id: z.string(),
   title: z.string(),

@@ -1,5 +1,5 @@
 // GNS3's own error texts, made fit for a user and a model: its sentence stays, server paths and tokens go.
-import { AppError, type ErrorCode } from "../domain/error.ts";
+import { AppError, type ErrorCode, errorTexts, isCertificateFault } from "../domain/error.ts";
 
 const CODES: Record<number, ErrorCode> = {
   400: "bad_request",
@@ -31,6 +31,15 @@ export function signInAgain(): AppError {
   return new AppError("unauthorized", "GNS3 no longer accepts this sign-in: sign in again.");
 }
 
+/** No answer came from the GNS3 server at `origin`; `error` tells a refused certificate from the rest. */
+export function unreachable(origin: string, error: unknown): AppError {
+  return unavailable(
+    isCertificateFault(errorTexts(error))
+      ? `The TLS certificate of the GNS3 server at ${origin} is not trusted. Start this server with DENO_CERT naming a file of the certificate authority, or with DENO_TLS_CA_STORE=system.`
+      : `The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`,
+  );
+}
+
 /** The GNS3 server cannot be used now; trying again in some seconds makes sense. */
 export function unavailable(message: string): AppError {
   return new AppError("unavailable", message, { retryAfter: 5 });
@@ -38,7 +47,7 @@ export function unavailable(message: string): AppError {
 
 /** One readable line: compute prefixes, traces and folders are cut, the credential never passes. */
 export function readable(text: string, credential: string): string {
-  let line = text.split(/\n\s*(?:Traceback|File ")/)[0]!.replace(/\s+/g, " ").trim();
+  let line = oneOfUbridge(text).split(/\n\s*(?:Traceback|File ")/)[0]!.replace(/\s+/g, " ").trim();
   if (credential) line = line.replaceAll(credential, "(token)");
   return line
     .replace(/[?&]token=[^\s"'&]+/gi, "")
@@ -46,6 +55,12 @@ export function readable(text: string, credential: string): string {
     .replace(/(?<![\w.:/])(?:\/[\w.@+-]+){2,}/g, lastPart)
     .replace(/\b[A-Za-z]:\\[^\s"']+/g, lastPart)
     .slice(0, 1_000);
+}
+
+/** A refusal of uBridge comes with the command that it got, and with all that it has ever printed behind the reason. */
+function oneOfUbridge(text: string): string {
+  const [, reason] = /Error while sending command '.*?': ([^\n]*)/.exec(text) ?? [];
+  return reason ?? text;
 }
 
 const lastPart = (path: string) => path.split(/[/\\]/).at(-1) ?? "";

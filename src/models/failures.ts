@@ -1,6 +1,6 @@
 // A failed model call as a sentence that says what to do, in the words of this program plus a masked quotation of the
 // provider's.
-import { AppError, type ErrorCode } from "../domain/error.ts";
+import { AppError, type ErrorCode, isCertificateFault } from "../domain/error.ts";
 import type { ModelConfig } from "../domain/model_config.ts";
 import { createRedactor } from "../redact.ts";
 import { type Endpoint, endpointOf } from "../domain/endpoint.ts";
@@ -141,7 +141,9 @@ function reason(detail: string): string {
   if (/refused/i.test(detail)) return "the connection was refused";
   if (/blocked/i.test(detail)) return "web clients may not use this port";
   if (/dns|lookup|resolve|name or service/i.test(detail)) return "the host name is unknown";
-  if (/certificate|issuer/i.test(detail)) return "its TLS certificate is not trusted";
+  if (isCertificateFault(detail)) {
+    return "its TLS certificate is not trusted (start the server with DENO_CERT naming a file of the certificate authority)";
+  }
   if (/tls|ssl|handshake/i.test(detail)) return "it does not speak TLS (is it http:// rather than https://?)";
   if (/timed? ?out/i.test(detail)) return "it did not answer in time";
   if (/reset|closed|aborted|broken pipe|eof/i.test(detail)) return "the connection was closed";

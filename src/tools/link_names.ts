@@ -15,9 +15,13 @@ export function findLink(reference: string, links: Link[], nodes: Node[]): Link 
   const id = reference.trim().toLowerCase();
   const exact = links.find((link) => link.link_id.toLowerCase() === id);
   if (exact) return exact;
-  const wanted = plain(reference);
   const known = new Map(nodes.map((node) => [node.node_id, node]));
-  const fits = wanted === "" ? [] : links.filter((link) => spellings(link, known).has(wanted));
+  let fits: Link[] = [];
+  for (const plain of PLAIN) {
+    const wanted = plain(reference);
+    fits = wanted === "" ? [] : links.filter((link) => spellings(link, known, plain).has(wanted));
+    if (fits.length > 0) break;
+  }
   if (fits.length === 1) return fits[0]!;
   const named = (some: Link[]) =>
     listed("Links", some.map((link) => `${describeLink(link, nodes)} (${link.link_id})`));
@@ -29,28 +33,35 @@ export function findLink(reference: string, links: Link[], nodes: Node[]): Link 
   );
 }
 
-/** Lower case, words and numbers only: what joins two ends may be spelled in any way. */
-function plain(text: string): string {
-  return text.toLowerCase().replace(/<?[-=]+>|\b(?:to|and|between|link)\b/g, " ")
-    .replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+type Plain = (text: string) => string;
+
+/**
+ * What joins two ends may be spelled in any way, but so may names: first only blanks and case are free, then all that
+ * is neither letter, number nor picture, and last the words that join.
+ */
+const PLAIN: Plain[] = [
+  (text) => text.toLowerCase().replace(/\s+/g, " ").trim(),
+  (text) => words(text),
+  (text) => words(text.toLowerCase().replace(/\b(?:to|and|between|link)\b/g, " ")),
+];
+
+function words(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}]|[↔➔➜➝➞➡⬅⬌]/gu, " ")
+    .replace(/\s+/g, " ").trim();
 }
 
-function spellings(link: Link, nodes: Map<string, Node>): Set<string> {
-  const [first, second] = link.nodes.map((end) => endSpellings(end, nodes.get(end.node_id)));
-  const all = new Set([...first ?? [], ...second ?? []]);
-  for (const a of first ?? []) {
-    for (const b of second ?? []) all.add(`${a} ${b}`).add(`${b} ${a}`);
-  }
-  return all;
+function spellings(link: Link, nodes: Map<string, Node>, plain: Plain): Set<string> {
+  const [first = [], second = []] = link.nodes.map((end) => endSpellings(end, nodes.get(end.node_id)));
+  const both = first.flatMap((a) => second.flatMap((b) => [`${a} - ${b}`, `${b} - ${a}`]));
+  return new Set([...first, ...second, ...both].map(plain));
 }
 
 /** A node's name alone and with its port, however that is called. */
 function endSpellings(end: LinkEnd, node: Node | undefined): string[] {
-  const name = plain(node?.name ?? end.node_id);
+  const name = node?.name ?? end.node_id;
   const port = node?.ports.find((one) => isAt(one, end));
   const ports = [port?.name, port?.short_name, `${end.adapter_number}/${end.port_number}`];
-  const id = end.node_id.toLowerCase();
-  return [name, plain(id), ...ports.filter((one) => one !== undefined).map((one) => `${name} ${plain(one)}`)];
+  return [name, end.node_id, ...ports.filter((one) => one !== undefined).map((one) => `${name} ${one}`)];
 }
 
 function isAt(port: Port, end: LinkEnd): boolean {

@@ -4,13 +4,16 @@ import type { Node, Port } from "../domain/project.ts";
 
 const MOST_NAMES = 60;
 
-/** The node with this id or name; upper and lower case may differ where that is unique. Throws `not_found`. */
+/**
+ * The node with this id or name; case and blanks, which GNS3 drops from some names, may differ where that is unique.
+ * Throws `not_found`.
+ */
 export function findNode(reference: string, nodes: Node[]): Node {
   const wanted = reference.trim();
   const low = wanted.toLowerCase();
   const exact = nodes.find((node) => node.name === wanted || node.node_id.toLowerCase() === low);
   if (exact) return exact;
-  const alike = nodes.filter((node) => node.name.toLowerCase() === low);
+  const alike = nodes.filter((node) => unspaced(node.name) === unspaced(wanted));
   if (alike.length === 1) return alike[0]!;
   if (alike.length > 1) {
     throw new AppError(
@@ -23,6 +26,8 @@ export function findNode(reference: string, nodes: Node[]): Node {
     `There is no node "${wanted}". ${listed("Nodes", nodes.map((n) => n.name))}`,
   );
 }
+
+const unspaced = (name: string) => name.toLowerCase().replace(/\s+/g, "");
 
 /** The port that `spelling` means: `GigabitEthernet0/1`, `gigabitethernet 0/1`, `Gi0/1`, or just `0/1`. */
 export function findPort(spelling: string, node: Node): Port {

@@ -44,12 +44,17 @@ export const packetAnalysis = defineTool({
     const link = findLink(link_id, links, nodes);
     const named = { link_id: link.link_id, link: describeLink(link, nodes), capturing: link.capturing };
     using capture = await openCapture(link, named.link, context);
-    const answer = asked ? await asking(asked, capture.ask) : await overview({ first, last }, capture.ask);
+    const ask = { ask: capture.ask, capturing: link.capturing };
+    const answer = asked ? await asking(asked, ask) : await overview({ first, last }, ask);
     return { ...named, ...answer, ...(capture.note ? { notes: [capture.note, ...answer.notes ?? []] } : {}) };
   },
 });
 
-type Ask = OpenedCapture["ask"];
+/** How an opened capture is asked, and whether it goes on: what is not in one that has ended will never be. */
+interface Asked {
+  ask: OpenedCapture["ask"];
+  capturing: boolean;
+}
 
 interface Said {
   output?: string;
@@ -64,12 +69,12 @@ const SHOWN = 20;
 /** Bytes that the header of a pcapng file with comments and several interfaces may take. */
 const SMALL = 2_000;
 
-async function overview(part: Pick<Query, "first" | "last">, ask: Ask): Promise<Said> {
+async function overview(part: Pick<Query, "first" | "last">, { ask, capturing }: Asked): Promise<Said> {
   const packets = await ask(part.first || part.last ? part : { first: SHOWN });
   if (packets.problem) return { error: packets.problem };
-  if (packets.lines === 0) return { output: "", notes: [empty(packets)] };
+  if (packets.lines === 0) return { output: "", notes: [empty(packets, capturing)] };
   const hierarchy = await ask(HIERARCHY);
-  const notes = [...remarks(packets), ...encrypted(hierarchy.output)];
+  const notes = [...remarks(packets, capturing), ...encrypted(hierarchy.output)];
   return {
     protocols: table(hierarchy.output),
     output: packets.output,
@@ -77,8 +82,8 @@ async function overview(part: Pick<Query, "first" | "last">, ask: Ask): Promise<
   };
 }
 
-async function asking(query: Query, ask: Ask): Promise<Said> {
-  const answer = await ask(query);
+async function asking(query: Query, asked: Asked): Promise<Said> {
+  const answer = await asked.ask(query);
   if (answer.unknownFields) {
     return {
       error: `tshark knows no field ${answer.unknownFields.join(", ")}. Find the right names with ` +
@@ -87,8 +92,8 @@ async function asking(query: Query, ask: Ask): Promise<Said> {
     };
   }
   if (answer.problem) return { error: `tshark says: ${answer.problem}` };
-  const notes = remarks(answer);
-  if (await nothingIn(query, answer, ask)) notes.unshift(...await whyEmpty(query, answer, ask));
+  const notes = remarks(answer, asked.capturing);
+  if (await nothingIn(query, answer, asked)) notes.unshift(...await whyEmpty(query, answer, asked));
   else if (query.statistics) notes.push(...encrypted(answer.output));
   return { output: answer.output, ...(notes.length ? { notes } : {}) };
 }
@@ -97,7 +102,7 @@ async function asking(query: Query, ask: Ask): Promise<Said> {
 async function nothingIn(
   query: Query,
   { lines, timedOut, captureBytes }: Analysis,
-  ask: Ask,
+  { ask }: Asked,
 ): Promise<boolean> {
   if (timedOut) return false;
   if (!query.statistics || lines === 0) return lines === 0;
@@ -105,10 +110,10 @@ async function nothingIn(
 }
 
 /** Nothing came out: because nothing is in, because nothing fits, or because too little was looked at. */
-async function whyEmpty(query: Query, answer: Analysis, ask: Ask): Promise<string[]> {
+async function whyEmpty(query: Query, answer: Analysis, { ask, capturing }: Asked): Promise<string[]> {
   const hierarchy = await ask(HIERARCHY);
   const held = table(hierarchy.output);
-  if (held === "") return [empty(answer)];
+  if (held === "") return [empty(answer, capturing)];
   const notes = [`No packet fits. The capture holds: ${summary(held)}.`];
   if (query.count !== undefined && query.filter !== undefined) {
     notes.push(
@@ -119,18 +124,21 @@ async function whyEmpty(query: Query, answer: Analysis, ask: Ask): Promise<strin
   return [...notes, ...encrypted(hierarchy.output)];
 }
 
-function empty({ captureBytes, packetCut }: Analysis): string {
+function empty({ captureBytes, packetCut }: Analysis, capturing: boolean): string {
+  if (!capturing) {
+    return "The capture has ended without a whole packet. Start it again (start_gns3_capture), make traffic on the " +
+      "link, then read it.";
+  }
   if (packetCut) return "The capture's first packet is still being written: try again in a moment.";
   return captureBytes === 0
     ? "The capture's file is empty: nothing has been written yet."
     : "The capture holds no packet yet. Make traffic on the link (a ping, a routing protocol), then read it again.";
 }
 
-function remarks({ outputCut, packetCut, timedOut }: Analysis): string[] {
+function remarks({ outputCut, packetCut, timedOut }: Analysis, capturing: boolean): string[] {
+  const why = capturing ? "it is being written" : "the capture was cut off";
   return [
-    ...(packetCut
-      ? ["The file ends in the middle of a packet (it is being written); all before it was read."]
-      : []),
+    ...(packetCut ? [`The file ends in the middle of a packet (${why}); all before it was read.`] : []),
     ...(outputCut ? ["The output was too long and is cut. Narrow it with -Y, -c, -e, first or last."] : []),
     ...(timedOut ? ["tshark took too long and was stopped; this is what it had said."] : []),
   ];

@@ -1,6 +1,6 @@
 // The tool that spoils a link on purpose: loss, delay, corruption, or dropping what an expression matches.
 import { z } from "zod";
-import { AppError } from "../domain/error.ts";
+import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { LinkFilter } from "../gns3/shapes.ts";
 import { describeLink } from "../gns3/topology.ts";
 import { findLink, LINK_HINT } from "./link_names.ts";
@@ -16,7 +16,8 @@ export const packetFilter = defineTool({
   name: "manage_gns3_packet_filter",
   description:
     "Shows or sets the packet filters of a link, which drop, delay or damage packets in both directions. " +
-    "get_available lists what this link can do; set replaces all filters: {} removes them.",
+    "get_available lists what this link can do; set replaces all filters: {} removes them. What a filter drops is " +
+    "not in the link's capture.",
   input: z.object({
     link_id: z.string().min(1).describe(LINK_HINT),
     action: z.enum(["get_available", "get", "set"]),
@@ -42,12 +43,27 @@ export const packetFilter = defineTool({
     }
     const wanted = checked(filters, available);
     const old = (await gns3.version()).startsWith("3.0");
-    const clears = Object.keys(wanted).length === 0 && old && Object.keys(link.filters).length > 0;
-    if (clears) await gns3.setLinkFilters(project_id, link.link_id, HARMLESS, signal);
-    const { filters: kept } = await gns3.setLinkFilters(project_id, link.link_id, wanted, signal);
-    return { ...named, filters: kept, ...note(wanted, kept, clears) };
+    const put = async (filters: Filters, clears: boolean) => {
+      if (clears) await gns3.setLinkFilters(project_id, link.link_id, HARMLESS, signal);
+      return await gns3.setLinkFilters(project_id, link.link_id, filters, signal);
+    };
+    const clears = old && isEmpty(wanted) && !isEmpty(link.filters);
+    try {
+      const { filters: kept } = await put(wanted, clears);
+      return { ...named, filters: kept, ...note(wanted, kept, clears) };
+    } catch (error) {
+      if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw error;
+      // GNS3 has kept them although a node did not take them, and that node would not even start with them.
+      await put(link.filters as Filters, old && isEmpty(link.filters));
+      const why = error.message.replace(/[.\s]*$/, "");
+      throw new AppError(error.code, `${why}. The link has the filters again that it had before.`);
+    }
   },
 });
+
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(["bad_request", "conflict", "validation_error"]);
+
+const isEmpty = (filters: Record<string, unknown>) => Object.keys(filters).length === 0;
 
 /**
  * GNS3 3.0 forgets cleared filters but does not tell the nodes, which go on dropping. It does tell them of another
@@ -77,7 +93,7 @@ function checked(given: Record<string, Value[] | Value>, available: LinkFilter[]
         const all = listed("This link offers", available.map(usage));
         throw new AppError("validation_error", `There is no filter "${type.slice(0, 100)}". ${all}`);
       }
-      const list = Array.isArray(values) ? values : [values];
+      const list = oneText(Array.isArray(values) ? values : [values], filter);
       if (list.length === 0 || list.length > filter.parameters.length) {
         throw new AppError(
           "validation_error",
@@ -87,6 +103,12 @@ function checked(given: Record<string, Value[] | Value>, available: LinkFilter[]
       return [type, list.map((one, i) => fitted(one, type, filter.parameters[i]!))];
     }),
   );
+}
+
+/** Where a filter takes one text of several lines, a list is taken for its lines. */
+function oneText(values: Value[], { parameters }: LinkFilter): Value[] {
+  const isText = parameters.length === 1 && parameters[0]!.type !== "int";
+  return isText && values.length > 1 ? [values.join("\n")] : values;
 }
 
 function fitted(given: Value, type: string, parameter: LinkFilter["parameters"][number]): Value {

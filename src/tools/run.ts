@@ -6,7 +6,7 @@ import { isDeeper, MOST_LEVELS } from "../domain/json.ts";
 import { formatJson, wellFormedFrom } from "../domain/unicode.ts";
 import { audited } from "./audited.ts";
 import { forbiddenIn } from "./forbidden.ts";
-import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
+import { buildsInTeaching, toolsFor } from "./mod.ts";
 import { toolSchema } from "./schema.ts";
 import type { RestorePoint, Risk, Tool, ToolContext } from "./tool.ts";
 
@@ -31,14 +31,15 @@ export type PreparedCall =
 type Refusal = { kind: "answer"; answer: ToolAnswer };
 
 export interface PrepareOptions {
-  settings?: ToolSettings;
   /** The turn's tools; those of the mode when left out. */
   tools?: readonly Tool[];
 }
 
 const QUOTED = 800;
 
-type CheckedIn = Pick<ToolContext, "project" | "mode"> & Partial<Pick<ToolContext, "skills">>;
+type CheckedIn =
+  & Pick<ToolContext, "project" | "mode">
+  & Partial<Pick<ToolContext, "skills" | "teachingCanBuild">>;
 
 /**
  * Checks a call without any effect: tool, mode, project, arguments, forbidden commands, risk. In `teaching_assistant`
@@ -58,8 +59,7 @@ function check(
   context: CheckedIn,
   options: PrepareOptions,
 ): Exclude<PreparedCall, { kind: "answer" }> | Refusal {
-  const settings = options.settings ?? DEFAULT_TOOL_SETTINGS;
-  const tools = options.tools ?? toolsFor(context.mode, settings);
+  const tools = options.tools ?? toolsFor(context.mode, context.teachingCanBuild);
   const tool = tools.find(({ name }) => name === call.name);
   if (!tool) {
     const names = tools.map(({ name }) => name).join(", ");
@@ -85,7 +85,8 @@ function check(
   const forbidden = context.skills && forbiddenIn(args, context.skills);
   if (forbidden) return refuse(forbidden);
   const risk = typeof tool.risk === "function" ? tool.risk(args) : tool.risk;
-  if (context.mode === "teaching_assistant" && risk !== "read" && !buildsInTeaching(tool, settings)) {
+  const builds = context.teachingCanBuild && risk === "change" && buildsInTeaching(tool);
+  if (context.mode === "teaching_assistant" && risk !== "read" && !builds) {
     return refuse(
       `not done: this call of ${tool.name} would ${
         risk === "destroy" ? "remove something from" : "change"

@@ -28,7 +28,7 @@ const pc = (options: FakeConsoleOptions = {}) =>
 
 // F13
 Deno.test("Driver finds the prompt of a PC with any name", async () => {
-  for (const prompt of ["Alice> ", "VPCS> ", "PC1[1]> ", "bad;name> ", "上联> "]) {
+  for (const prompt of ["Alice> ", "VPCS> ", "PC1[1]> ", "bad;name> ", "上联> ", "R&D<1>> ", "🤖> "]) {
     await on(pc({ prompt }), async (driver) => {
       await driver.open(never);
       assert.equal((await driver.run("show ip", { signal: never })).output, "NAME        : PC1[1]");

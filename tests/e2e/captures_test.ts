@@ -2,36 +2,22 @@
 import assert from "node:assert/strict";
 import { startPracticeGns3 } from "../../src/practice/gns3_server.ts";
 import { startPracticeModel } from "../../src/practice/model.ts";
-import { text, toolCalls } from "../../src/practice/model_script.ts";
 import { API_KEY, Chat } from "../fakes/chat.ts";
 import { type Program, startFromSource, startProgram, workspace } from "../fakes/program.ts";
+import { asking, type Call } from "./asking.ts";
 import { type Lab, labMissing, startLab } from "./lab.ts";
-import { hasProgram, isFile, type Missing, testWhere } from "./needs.ts";
+import { EXECUTABLE, hasProgram, type Missing, NO_EXECUTABLE, testWhere } from "./needs.ts";
 import { startServer } from "./server.ts";
 
 // deno-lint-ignore no-explicit-any -- what tools answer is what the test is about
 type Json = any;
-type Call = [name: string, args?: unknown];
 
 const tshark: Missing = hasProgram("tshark") ? null : "tshark is not installed";
-const EXECUTABLE = new URL("../../dist/gns3-copilot", import.meta.url).pathname;
 
 const vpcs = (devices: Record<string, string[]>): Call => ["execute_vpcs_commands", {
   device_configs: Object.entries(devices).map(([device_name, commands]) => ({ device_name, commands })),
 }];
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Turns that make the calls one after the other, for a chat; each answers what the tools answered. */
-function asking(model: Awaited<ReturnType<typeof startPracticeModel>>, sessionId: string) {
-  let count = 0;
-  return async (chat: Chat, calls: Call[], path?: string): Promise<Json[]> => {
-    const steps = calls.map(([name, args = {}]) => toolCalls([{ name, args }]));
-    const script = model.script(`s${count++}`, [...steps, text("Done.")]);
-    const turn = await chat.send(script, { session_id: `${sessionId}-${chat.token.slice(-6)}` }, path);
-    assert.equal(turn.text, "Done.", JSON.stringify(turn.last));
-    return turn.of("tool_end").map(({ tool_output }) => JSON.parse(tool_output));
-  };
-}
 
 for (const [version, slot] of [["3.1.0a7", 44], ["3.0.6", 45]] as const) {
   testWhere(
@@ -115,10 +101,12 @@ for (const [version, slot] of [["3.1.0a7", 44], ["3.0.6", 45]] as const) {
           const filter = (
             filters: unknown,
           ): Call => ["manage_gns3_packet_filter", { link_id, action: "set", filters }];
-          const [available, , broken, cleared, mended, wrong] = await ask(alice, [
+          const [available, , broken, refused, kept, cleared, mended, wrong] = await ask(alice, [
             ["manage_gns3_packet_filter", { link_id, action: "get_available" }],
             filter({ frequency_drop: [-1] }),
             ping,
+            filter({ bpf: ["not a ( filter"] }),
+            ["manage_gns3_packet_filter", { link_id, action: "get" }],
             filter({}),
             ping,
             filter({ packet_loss: [101] }),
@@ -127,6 +115,8 @@ for (const [version, slot] of [["3.1.0a7", 44], ["3.0.6", 45]] as const) {
           const said = (answer: Json) => answer.results[0].commands[0].output;
           assert.doesNotMatch(said(broken), /ttl=/);
           assert.match(said(broken), /not reachable|timeout/);
+          assert.match(refused.error, /^Cannot compile filter 'not a \( filter': .*has the filters again/);
+          assert.deepEqual(kept.filters, { frequency_drop: [-1] });
           assert.deepEqual(cleared.filters, {});
           assert.equal(cleared.note !== undefined, version === "3.0.6");
           assert.match(said(mended), /icmp_seq=2 ttl=/);
@@ -259,7 +249,7 @@ const STARTS: [string, Missing, Start][] = [
   ["from source", null, (args, env) => startFromSource(args, { env })],
   [
     "executable",
-    isFile(EXECUTABLE) ? null : "dist/gns3-copilot is not built (deno task compile, see scripts/denort.sh)",
+    NO_EXECUTABLE,
     (args, env) => startProgram(EXECUTABLE, args, { ...env, HOME: "/nonexistent" }),
   ],
 ];

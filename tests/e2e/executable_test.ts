@@ -7,14 +7,9 @@ import { type PracticeGns3, startPracticeGns3 } from "../../src/practice/gns3_se
 import { messagesApi, type Reply } from "../fakes/messages_api.ts";
 import { type Program, startFromSource, startProgram, workspace } from "../fakes/program.ts";
 import { answer, chunk, fakeEndpoint, sse } from "../models/fake_endpoint.ts";
-import { isFile, type Missing, testWhere } from "./needs.ts";
+import { EXECUTABLE, NO_EXECUTABLE, testWhere } from "./needs.ts";
 
-const EXECUTABLE = new URL("../../dist/gns3-copilot", import.meta.url).pathname;
 const KEY = "sk-e2e-0123456789abcdef";
-
-const missing: Missing = isFile(EXECUTABLE)
-  ? null
-  : "dist/gns3-copilot is not built (deno task compile, see scripts/denort.sh)";
 
 type Start = (args: string[], env: Record<string, string>) => Program;
 
@@ -169,23 +164,24 @@ async function wholeStory(start: Start, provider: Provider = "openai") {
   });
 }
 
+// L1, L5
 Deno.test("from source: a chat on a real console, a restart, and no secret on the disk or in the log", () =>
   wholeStory((args, env) => startFromSource(args, { env })));
 
 testWhere(
-  missing,
+  NO_EXECUTABLE,
   "executable: a chat on a real console, a restart, and no secret on the disk or in the log",
   () => wholeStory((args, env) => startProgram(EXECUTABLE, args, { ...env, HOME: "/nonexistent" })),
 );
 
 testWhere(
-  missing,
+  NO_EXECUTABLE,
   "executable: the same with a model behind Anthropic's own API",
   () => wholeStory((args, env) => startProgram(EXECUTABLE, args, env), "anthropic"),
 );
 
 testWhere(
-  missing,
+  NO_EXECUTABLE,
   "executable: it says its version, and refuses what it does not know, like the source does",
   async () => {
     const version = await startProgram(EXECUTABLE, ["--version"]).ended();

@@ -44,18 +44,20 @@ export interface LabOptions {
   vpcs?: number;
   /** FRR routers in QEMU; `tests/lab/get_router_packages.sh` must have run. */
   routers?: number;
+  /** A template for such routers: "Lab router", tagged as FRR, and in GNS3 3.0 "FRR". */
+  template?: boolean;
   /** Labs that run side by side need different slots: a slot is a range of 100 console ports from 5000. */
   slot?: number;
 }
 
 /** Why there can be no lab on this machine; null when there can. */
-export function labMissing({ routers = 0 }: LabOptions = {}): Missing {
+export function labMissing({ routers = 0, template = false }: LabOptions = {}): Missing {
   if (!hasProgram("python3")) return "python3 is not installed";
   if (!isFile("/usr/bin/vpcs")) return "vpcs is not installed (apt-get install vpcs)";
   const cache = Deno.env.get("LAB_CACHE") ??
     `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/gns3-lab`;
   // The last file that building writes.
-  if (routers > 0 && !isFile(`${cache}/router/lab-router.consoles`)) {
+  if ((routers > 0 || template) && !isFile(`${cache}/router/lab-router.consoles`)) {
     return "the router is not built, or an older one is (tests/lab/get_router_packages.sh)";
   }
   return null;
@@ -75,13 +77,14 @@ async function run(args: string[]): Promise<string> {
 
 /** Starts a lab: 4 s when GNS3 is installed already, up to a minute when it is not. `await using` stops it. */
 export async function startLab(
-  { version = "3.1.0a7", vpcs = 2, routers = 0, slot = 40 }: LabOptions = {},
+  { version = "3.1.0a7", vpcs = 2, routers = 0, template = false, slot = 40 }: LabOptions = {},
 ): Promise<Lab & AsyncDisposable> {
   const dir = await Deno.makeTempDir({ prefix: "lab-" });
   const stop = async () => void await run(["down", "--dir", dir, "--wipe"]);
   try {
     const counts = ["--vpcs", `${vpcs}`, "--routers", `${routers}`, "--slot", `${slot}`];
-    const state = JSON.parse(await run(["up", "--dir", dir, "--version", version, ...counts]));
+    const more = template ? ["--template"] : [];
+    const state = JSON.parse(await run(["up", "--dir", dir, "--version", version, ...counts, ...more]));
     const restart = async () => void await run(["restart", "--dir", dir]);
     return { ...state, projects_dir: `${dir}/projects`, restart, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A real GNS3 server with real devices for tests, from registry packages only.
 
-    lab.py up   [--version 3.1.0a7] [--dir DIR] [--vpcs 2] [--routers 0] [--slot 0]
+    lab.py up   [--version 3.1.0a7] [--dir DIR] [--vpcs 2] [--routers 0] [--template] [--slot 0]
     lab.py status [--dir DIR]
     lab.py restart [--dir DIR]
     lab.py down [--dir DIR] [--wipe]
@@ -9,10 +9,11 @@
 `up` makes a venv with gns3-server when there is none, starts the server on
 127.0.0.1 with its own config, data and sockets below DIR, and builds a project:
 PC1..PCn (Debian's vpcs), SW1 (3.1 and later), and, with --routers, FRR routers
-that run in QEMU.  It prints one JSON object; the same object is kept in
-DIR/lab.json.  `down` stops what `up` started and nothing else.
+that run in QEMU; --template makes only a template for such routers.  It prints
+one JSON object; the same object is kept in DIR/lab.json.  `down` stops what `up`
+started and nothing else.
 
-Needs: pip, vpcs; tshark to read captures.  For --routers also what
+Needs: pip, vpcs; tshark to read captures.  For routers also what
 get_router_packages.sh puts into the cache folder (and busybox-static for it).
 """
 import argparse
@@ -44,7 +45,9 @@ class Api:
     def __call__(self, method, path, body=None, token=None, ok=(200, 201, 204)):
         headers = {}
         data = None
-        if body is not None:
+        if isinstance(body, bytes):
+            data = body
+        elif body is not None:
             data = json.dumps(body).encode()
             headers["Content-Type"] = "application/json"
         if token or self.token:
@@ -170,6 +173,7 @@ udp_start_port_range = {udp}
 udp_end_port_range = {udp + 199}
 install_builtin_appliances = False
 auto_discover_images = True
+allow_raw_images = True
 skills_auto_update = False
 marker_listen_port = 0
 enable_kernel_datapath = False
@@ -212,9 +216,38 @@ def wait_ready(api, process, d):
         raise SystemExit("the server did not come up:\n" + f.read()[-3000:])
 
 
-def build(api, state, vpcs, routers, images):
+def router(images, hostname):
+    """The properties of a QEMU node, and of its template."""
+    return {"qemu_path": shutil.which("qemu-system-x86_64", path=BIN + os.pathsep + os.environ["PATH"]),
+            "ram": 192, "adapters": 4, "adapter_type": "virtio-net-pci",
+            "kernel_image": images["kernel"], "initrd": images["initrd"],
+            "kernel_command_line": f"console=ttyS0 quiet lab.hostname={hostname}", "on_close": "power_off"}
+
+
+def upload_images(api):
+    """Uploaded, an image is known at once; put into the folder, only when the server looks there."""
+    images = {"kernel": "lab-router.vmlinuz", "initrd": "lab-router.cpio.gz"}
+    for name in images.values():
+        with open(os.path.join(CACHE, "router", name), "rb") as f:
+            api("POST", f"/v3/images/upload/{name}", f.read())
+    return images
+
+
+def add_template(api, version, images):
+    """GNS3 3.0 has no tags: there the name says what it is."""
+    kind = {"name": "FRR"} if version.startswith("3.0") else {
+        "name": "Lab router", "tags": ["device_type:gns3_frr_telnet"]}
+    api("POST", "/v3/templates", {"template_type": "qemu", "compute_id": "local", "category": "router",
+                                  "default_name_format": "R{0}", "symbol": ":/symbols/router.svg",
+                                  **kind, **router(images, "router")})
+
+
+def build(api, state, vpcs, routers, template):
     version = state["version"]
     api.token = api.login(*ADMIN)
+    images = upload_images(api) if routers or template else {}
+    if template:
+        add_template(api, version, images)
     state["tokens"] = {"admin": api.token}
     known = {u["username"]: u for u in api("GET", "/v3/access/users")}
     role = {r["name"]: r["role_id"] for r in api("GET", "/v3/access/roles")}["User"]
@@ -247,11 +280,7 @@ def build(api, state, vpcs, routers, images):
         nodes.append(api("POST", f"/v3/projects/{pid}/nodes", {
             "name": f"R{i + 1}", "node_type": "qemu", "compute_id": "local", "x": -200 + 200 * i, "y": 300,
             "symbol": ":/symbols/router.svg",
-            "properties": {"qemu_path": shutil.which("qemu-system-x86_64", path=BIN + os.pathsep + os.environ["PATH"]),
-                           "ram": 192, "adapters": 4, "adapter_type": "virtio-net-pci",
-                           "kernel_image": images["kernel"], "initrd": images["initrd"],
-                           "kernel_command_line": f"console=ttyS0 quiet lab.hostname=R{i + 1}",
-                           "on_close": "power_off"}}))
+            "properties": router(images, f"R{i + 1}")}))
     links = []
 
     def link(a, aport, b, bport):
@@ -294,11 +323,6 @@ def up(a):
             raise SystemExit(f"{tool} is missing: apt-get install vpcs")
     port = a.port or free_port()
     conf = write_config(d, port, a.slot)
-    images = {}
-    if a.routers:
-        for kind, name in (("kernel", "lab-router.vmlinuz"), ("initrd", "lab-router.cpio.gz")):
-            shutil.copy(os.path.join(CACHE, "router", name), os.path.join(d, "images", "QEMU", name))
-            images[kind] = name
     t = time.monotonic()
     process = start_server(d, venv, conf)
     base = f"http://127.0.0.1:{port}"
@@ -311,7 +335,7 @@ def up(a):
     state["version"] = wait_ready(api, process, d)["version"]
     times["server_s"] = round(time.monotonic() - t, 2)
     t = time.monotonic()
-    build(api, state, a.vpcs, a.routers, images)
+    build(api, state, a.vpcs, a.routers, a.template)
     times["topology_s"] = round(time.monotonic() - t, 2)
     state["times"] = times
     with open(lab_json, "w") as f:
@@ -374,6 +398,7 @@ def main():
             p.add_argument("--slot", type=int, default=0, help="labs that run side by side need different slots")
             p.add_argument("--vpcs", type=int, default=2)
             p.add_argument("--routers", type=int, default=0)
+            p.add_argument("--template", action="store_true")
         if name == "down":
             p.add_argument("--wipe", action="store_true")
     a = ap.parse_args()

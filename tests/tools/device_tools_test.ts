@@ -79,6 +79,25 @@ Deno.test("execute_multiple_device_commands reads routers and PCs in one call, i
   });
 });
 
+// F15, F22: a switch gets no advice on tags, because no tag would give it a console.
+Deno.test("device tools say of a node without a console that it has none", async () => {
+  await withTools(async ({ tool }) => {
+    const made = await tool("create_gns3_node", { nodes: [{ template_id: "Ethernet switch", name: "SW9" }] });
+    assert.equal(made.results[0].name, "SW9");
+    for (
+      const [name, args] of [
+        ["execute_multiple_device_commands", { device_configs: [read("SW9", "show version")] }],
+        ["execute_multiple_device_config_commands", { device_configs: [config("SW9", "hostname X")] }],
+        ["execute_vpcs_commands", { device_configs: [read("SW9", "show ip")] }],
+        ["compare_device_config", { device_names: ["SW9"] }],
+      ] as const
+    ) {
+      const { results } = await tool(name, args);
+      assert.equal(results[0].error, "SW9 has no console: its type is ethernet_switch.", name);
+    }
+  });
+});
+
 // F8
 Deno.test("execute_multiple_device_config_commands configures, and reports the line that a device does not take", async () => {
   await withTools(async ({ tool }) => {

@@ -55,6 +55,27 @@ Deno.test("findLink takes an id, and the ends in the spellings that models use",
   assert.equal(found("R2 Ethernet0"), 1);
 });
 
+Deno.test("findLink takes nodes whose names are joining words, signs or pictures", () => {
+  const names = ["to", "🤖", "R1+", "R1", "link-and-to", "R&D<1>", "a → b", "<->"];
+  const odd = names.map(node);
+  const all = names.map((name, i) => link(`id-${i}`, [name, 0], [names[(i + 1) % names.length]!, 1]));
+  const at = (reference: string) => all.indexOf(findLink(reference, all, odd));
+  names.forEach((name, i) => {
+    const next = names[(i + 1) % names.length]!;
+    for (
+      const reference of [
+        `${name} - ${next}`,
+        `${next} - ${name}`,
+        `${name} Ethernet0 - ${next} Ethernet1`,
+        `${name}  e0 - ${next.toUpperCase()} E1`,
+      ]
+    ) assert.equal(at(reference), i, reference);
+  });
+  assert.equal(at("to -> 🤖"), 0);
+  assert.equal(at("🤖:e1 to to:e0"), 0);
+  assert.equal(at("link-and-to/e0 <-> R&D<1>/e1"), 4);
+});
+
 Deno.test("findLink names the links that there are when none or several fit", () => {
   const why = (reference: string) => {
     try {

@@ -21,6 +21,9 @@ Deno.test("findNode takes ids, names, and names in other letters where that is u
   assert.equal(findNode("id-R1", nodes).name, "R1");
   assert.equal(findNode(" R1 ", nodes).name, "R1");
   assert.equal(findNode("PC1", nodes).name, "pc1");
+  // GNS3 drops blanks from a VPCS's name, but people go on writing them.
+  assert.equal(findNode("Web Server 1", [node("WebServer1"), node("Core Switch")]).name, "WebServer1");
+  assert.equal(findNode("core  switch", [node("WebServer1"), node("Core Switch")]).name, "Core Switch");
   const twins = [node("sw"), node("SW")];
   assert.equal(findNode("SW", twins).name, "SW");
   assert.throws(() => findNode("Sw", twins), { code: "not_found", message: /fits several nodes: sw, SW/ });

@@ -100,6 +100,16 @@ testWhere(missing, "packet_analysis says plainly that nothing is there to analys
     assert.match((await notes(new Uint8Array(0), args))[0], /file is empty: nothing has been written/);
   }
   assert.match((await notes(pcap([ping]).slice(0, -5)))[0], /first packet is still being written/);
+  // What has ended gets no more packets.
+  await lab.call("stop_gns3_capture", { link_id });
+  const [link] = await lab.api("GET", "/links");
+  for (const bytes of [pcap([]), new Uint8Array(0), pcap([ping]).slice(0, -5)]) {
+    await Deno.writeFile(link.capture_file_path, bytes);
+    for (const args of [{}, { tshark_args: "-Y icmp" }]) {
+      const { notes } = await lab.call("packet_analysis", { link_id, ...args });
+      assert.match(notes[0], /has ended without a whole packet\. Start it again/);
+    }
+  }
 });
 
 // H3, H5

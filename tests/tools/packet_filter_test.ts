@@ -50,8 +50,34 @@ Deno.test("manage_gns3_packet_filter says which filter or value does not fit, an
   assert.match(await why({ delay: [1, 2, 3] }), /^delay takes 1 to 2 values: delay \[Latency/);
   assert.match(await why({ bpf: [" "] }), /Filters must be a text that is not empty/);
   assert.match(await why(undefined), /^set needs filters/);
-  assert.match(await why({ bpf: ["tcp"] }), /The practice lab understands only/); // GNS3's own words
+  // GNS3's own words
+  assert.match(
+    await why({ bpf: ["tcp"] }),
+    /The practice lab understands only.*has the filters again that it/,
+  );
   assert.deepEqual((await lab.api("GET", "/links"))[1].filters, {});
+});
+
+Deno.test("manage_gns3_packet_filter puts back what was there when a node refuses the new filters", async () => {
+  for (const version of ["3.1.0a7", "3.0.6"] as const) {
+    await using lab = await practiceLab({ version });
+    const call = (filters: unknown) =>
+      lab.call("manage_gns3_packet_filter", { link_id, action: "set", filters }, { mode });
+    const kept = async () => (await lab.api("GET", "/links"))[1].filters;
+    await call({ delay: [5] });
+    assert.match((await call({ bpf: "not a ( filter" })).error, /has the filters again that it had before/);
+    assert.deepEqual(await kept(), { delay: [5] });
+    await call({});
+    assert.match((await call({ bpf: "not a ( filter" })).error, /has the filters again that it had before/);
+    assert.deepEqual(await kept(), {});
+  }
+});
+
+Deno.test("manage_gns3_packet_filter takes a list of BPF expressions for the lines of one", async () => {
+  await using lab = await practiceLab();
+  const filters = { bpf: ["icmp", "arp"] };
+  const set = await lab.call("manage_gns3_packet_filter", { link_id, action: "set", filters }, { mode });
+  assert.deepEqual(set.filters, { bpf: ["icmp\narp"] });
 });
 
 Deno.test("on GNS3 3.0, which does not tell its nodes of cleared filters, they are replaced before they are cleared", async () => {

@@ -7,7 +7,7 @@ export const vpcs: Platform = {
   deviceTypes: ["gns3_vpcs_telnet"],
   nodeTypes: ["vpcs"],
   hints: [],
-  modes: [{ name: "pc", prompt: /^[^\s>]{1,64}(?:\[\d\])?>$/ }],
+  modes: [{ name: "pc", prompt: /^\S{1,64}>$/ }],
   home: "pc",
   lineEnding: "\r",
   interrupt: ["\x03"],

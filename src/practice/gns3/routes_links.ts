@@ -67,9 +67,13 @@ export function linkRoutes(state: ServerState): Hono<Env> {
     const link = linkOf(project, idOf(c, "link_id"));
     const wanted = await bodyOf(c, changes);
     const problem = filterProblem(wanted.filters ?? {});
-    if (problem) throw conflict(problem);
-    link.style = wanted.link_style ?? link.style;
     const cable = project.net.cables.get(link.linkId)!;
+    if (problem) {
+      // GNS3 notes a BPF expression before a node refuses it, and keeps it.
+      if (wanted.filters?.bpf) changeCable(project.net, cable, { filters: wanted.filters });
+      throw conflict(problem);
+    }
+    link.style = wanted.link_style ?? link.style;
     changeCable(project.net, cable, { suspended: wanted.suspend, filters: wanted.filters });
     publish(state, project.projectId, "link.updated", linkJson(state, project, link));
     return c.json(linkJson(state, project, link));
