@@ -41,7 +41,9 @@ function completionsEvent(c: Chance): unknown {
   const { int, pick, maybe, some } = c;
   const call = () => ({
     ...(maybe(70) ? { index: maybe(90) ? int(3) : anyValue(c, 1) } : {}),
-    ...(maybe(50) ? { id: maybe(90) ? pick(["a", "b", "call_1", ""]) : anyValue(c, 1) } : {}),
+    ...(maybe(50)
+      ? { id: maybe(90) ? pick(["a", "b", "call_1", "", "__proto__", "constructor"]) : anyValue(c, 1) }
+      : {}),
     ...(maybe(90)
       ? {
         function: {
@@ -105,7 +107,7 @@ function messagesEvent(c: Chance): unknown {
         index,
         content_block: {
           type: "tool_use",
-          id: maybe(90) ? pick(["a", "b", ""]) : anyValue(c, 1),
+          id: maybe(90) ? pick(["a", "b", "", "__proto__", "toString"]) : anyValue(c, 1),
           name: pick(TOOLS),
           input: maybe(80) ? {} : anyValue(c),
         },

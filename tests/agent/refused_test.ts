@@ -59,6 +59,10 @@ Deno.test("a configuration whose provider is not known is refused when it is sto
     'base_url: The model configuration needs a base_url: the address of provider "nobody" is not known.';
   assert.equal((await alice.json("POST", configs, unknown, 422)).message, said);
   assert.equal((await alice.json("POST", configs, { ...unknown, base_url: "" }, 422)).message, said);
+  for (const provider of ["constructor", "__proto__", "toString"]) {
+    const { message } = await alice.json("POST", configs, { ...MODEL, provider }, 422);
+    assert.match(message, /^base_url: The model configuration needs a base_url/);
+  }
   const stored = await alice.json("POST", configs, { ...unknown, base_url: "http://127.0.0.1:9/v1" }, 201);
   assert.equal(
     (await alice.json("PUT", `${configs}/${stored.config_id}`, { base_url: null }, 422)).message,
