@@ -1,6 +1,7 @@
 // Opens chat databases: what must be finished before, and the pragmas in the order that works.
 import { Database, type DatabaseOptions } from "./connection.ts";
 import { CHAT_DATABASE, damaged } from "./errors.ts";
+import { refuseForeign } from "./foreign.ts";
 import { finishKeeping } from "./kept.ts";
 import { lockFolder } from "./lock.ts";
 import { earlyDatabase, exists, guard, makePlace } from "./places.ts";
@@ -68,7 +69,7 @@ export function openDatabase(
 }
 
 /**
- * Looks at an existing file without changing a byte of it. Throws when it is damaged or of a newer version.
+ * Looks at an existing file without changing a byte of it. Throws when it is damaged, of a newer version or not ours.
  * A read-only connection never moves a `-wal` file into the database, not even when it is closed.
  */
 function examine(path: string, migrations: readonly Migration[], options: DatabaseOptions): void {
@@ -79,6 +80,7 @@ function examine(path: string, migrations: readonly Migration[], options: Databa
     db.pragma("busy_timeout = 5000");
     refuseNewer(db, migrations, words);
     if (!isWhole(db)) throw damaged(undefined, words);
+    refuseForeign(db, migrations, words);
   } finally {
     db.close();
   }

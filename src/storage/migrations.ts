@@ -183,10 +183,11 @@ function faults(db: Database): void {
 function pythonThreads(db: Database): void {
   db.exec(`
     CREATE TABLE python_threads (
-      thread_id TEXT PRIMARY KEY,
+      id INTEGER PRIMARY KEY,
+      thread_id TEXT NOT NULL UNIQUE,
       checkpoint_id TEXT NOT NULL,
       messages INTEGER NOT NULL
-    ) WITHOUT ROWID;
+    );
   `);
 }
 

@@ -57,6 +57,12 @@ const TABLES: readonly Table[] = [
     columns: "id, thread_id, place, request, options, expires_at, decision",
     shape: "SSNJJSs",
   },
+  {
+    name: "python_threads",
+    columns: "id, thread_id, checkpoint_id, messages",
+    shape: "0SSN",
+    rowid: true,
+  },
 ];
 
 /** The tables whose rows are found again; a test holds them against the schema. */

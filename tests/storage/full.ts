@@ -34,6 +34,7 @@ export async function fill({ project, projects }: Folders): Promise<Database> {
     { issue: "ospf-area", title: "Wrong area", devices: ["R1"], undo: [] },
     new Date(),
   );
+  db.exec("INSERT INTO python_threads (thread_id, checkpoint_id, messages) VALUES ('t3', 'c1', 2)");
   return db;
 }
 
