@@ -6,7 +6,6 @@ import { finishKeeping } from "./kept.ts";
 import { lockFolder } from "./lock.ts";
 import { earlyDatabase, exists, guard, makePlace } from "./places.ts";
 import { setPragmas } from "./pragmas.ts";
-import { matchSessions } from "./python/sessions.ts";
 import { isWhole } from "./quick_check.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
@@ -31,12 +30,6 @@ export function openProjectDatabase(projectPath: string, projectsDir: string): D
     guard(() => finishRestore(file));
     if (!exists(file)) takeOver(earlyDatabase(project), file);
     const db = openDatabase(file);
-    try {
-      matchSessions(db);
-    } catch (error) {
-      db.close();
-      throw error;
-    }
     db.onClose(unlock);
     return db;
   } catch (error) {
