@@ -107,6 +107,17 @@ Deno.test("a title that Python gives after us is kept; a session without one get
   });
 });
 
+Deno.test("a session that Python left untitled, because it had no prompt for titles, gets a title here", async () => {
+  await withProject(({ projects, project, file }) => {
+    putDatabase("copilot", file);
+    asPython(file, "UPDATE chat_sessions SET title = 'Untitled Session' WHERE thread_id = 'plain'");
+    using db = open(project, projects);
+    new StepSaver(db).messages("plain");
+    const sessions = new ChatSessionsRepository(db, "p1");
+    assert.deepEqual(["plain", "tools"].map((id) => sessions.wantsTitle(id)), [true, false]);
+  });
+});
+
 // A13
 Deno.test("Python's database without the column `pinned` lists and reads, with nothing pinned", async () => {
   await withProject(({ projects, project, file }) => {
