@@ -14,7 +14,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-const stage = await startStage(flags.executable);
+const stage = await startStage({ executable: flags.executable });
 const results: Result[] = [];
 const rows = rowsOf({ short: flags.short, only: flags.only, seed: Number(flags.seed) });
 let before = 0;

@@ -10,7 +10,7 @@ import type { Stage } from "./stage.ts";
 const JSON_TYPE = "content-type: application/json\r\n";
 
 /** A client that has nothing between itself and the wire. */
-class RawClient {
+export class RawClient {
   readonly socket: Socket;
   received = "";
   bytes = 0;
@@ -37,6 +37,12 @@ class RawClient {
 
   send(data: string | Uint8Array): void {
     this.socket.write(data);
+  }
+
+  /** The request that follows a session. */
+  static follow(chat: Chat, sessionId: string): string {
+    const { pathname } = new URL(chat.prefix);
+    return `GET ${pathname}/sessions/${sessionId}/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${chat.token}\r\n\r\n`;
   }
 
   /** The head of a request for a turn, and its body. */
@@ -120,8 +126,8 @@ function ends(fault: string, how: (socket: Socket) => void): Row {
   };
 }
 
-/** Megabytes that a client does not read; `then` is what it does when they have been produced. */
-const MEGABYTES: Action[] = [
+/** Seven of them. */
+export const MEGABYTES: Action[] = [
   { delta: { role: "assistant", content: "" } },
   ...Array.from({ length: 400 }, (_, i) => ({ delta: { content: `${i} `.repeat(5000) } })),
   { delta: {}, finish: "stop" },

@@ -206,14 +206,14 @@ export const GNS3_ROWS: Row[] = [
   typing(
     "100 MB of the device's messages in the output",
     { fault: FLOOD, after: "icmp_seq=1", whole: true },
-    /./,
-    PINGING,
+    /printed more than 4000000 characters|console closed/,
+    { ...PINGING, long: true },
   ),
-  typing("100 MB of the device's messages before its prompt", {
-    fault: FLOOD,
-    after: "101 Switching",
-    whole: true,
-  }, /./),
+  typing(
+    "100 MB of the device's messages before its prompt",
+    { fault: FLOOD, after: "101 Switching", whole: true },
+    /prints without end|console closed/,
+  ),
   typing("never opens", { fault: { kind: "stall" } }, /accepts no connection/, { long: true }),
   typing("silent in the output", { fault: { kind: "stall" }, after: "IP/MASK" }, REFUSED, { long: true }),
   typing("silent in the output, and stopped", { fault: { kind: "stall" }, after: "IP/MASK" }, /aborted/, {

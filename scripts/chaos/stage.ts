@@ -29,25 +29,36 @@ export interface ProcessStage extends Stage {
   stop(): Promise<number>;
 }
 
-/** Starts a lab, a model and the server: the executable at this path, or `main.ts`. */
-export async function startStage(executable?: string, more: string[] = []): Promise<ProcessStage> {
+export interface StageOptions {
+  /** Left out: `main.ts`. */
+  executable?: string;
+  limits?: typeof LIMITS;
+  /** More options of the server's command line. */
+  more?: string[];
+  /** How many requests the model remembers. */
+  keep?: number;
+}
+
+/** Starts a lab, a model and the server. */
+export async function startStage(options: StageOptions = {}): Promise<ProcessStage> {
+  const { executable, limits = LIMITS, more = [], keep } = options;
   const gns3 = await startPracticeGns3({ logMessages: false });
-  const model = await startPracticeModel({ apiKey: API_KEY });
+  const model = await startPracticeModel({ apiKey: API_KEY, keep });
   const [toGns3, toModel] = await Promise.all(
     [gns3, model].map(({ url }) => startFaultProxy(Number(new URL(url).port))),
   ) as [FaultProxy, FaultProxy];
   const stateDir = await Deno.makeTempDir({ prefix: "chaos-" });
-  const options = {
+  const flags = {
     "gns3-url": `http://127.0.0.1:${toGns3.port}`,
     "projects-dir": gns3.projectsDir,
     "state-dir": stateDir,
     port: 0,
     "log-format": "json",
-    "model-timeout": LIMITS.modelTimeout,
-    "title-timeout": LIMITS.titleTimeout,
-    "heartbeat-interval": LIMITS.heartbeatInterval,
+    "model-timeout": limits.modelTimeout,
+    "title-timeout": limits.titleTimeout,
+    "heartbeat-interval": limits.heartbeatInterval,
   };
-  const args = [...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]), ...more];
+  const args = [...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]), ...more];
   const env = {
     OPENAI_BASE_URL: `http://127.0.0.1:${toModel.port}/v1`,
     OPENAI_API_KEY: API_KEY,

@@ -3,10 +3,17 @@ import { CLIENT_ROWS } from "./client_rows.ts";
 import { MODEL_ROWS } from "./model_rows.ts";
 import { GNS3_ROWS } from "./gns3_rows.ts";
 import { STOP_ROWS } from "./stop_rows.ts";
+import { READER_ROWS } from "./reader_rows.ts";
 import type { Row } from "./row.ts";
 import type { ProcessStage } from "./stage.ts";
 
-export const ROWS: readonly Row[] = [...MODEL_ROWS, ...GNS3_ROWS, ...CLIENT_ROWS, ...STOP_ROWS];
+export const ROWS: readonly Row[] = [
+  ...MODEL_ROWS,
+  ...GNS3_ROWS,
+  ...CLIENT_ROWS,
+  ...READER_ROWS,
+  ...STOP_ROWS,
+];
 
 export interface Result {
   row: Pick<Row, "where" | "fault">;

@@ -259,6 +259,10 @@ export class AgentService {
   async deleteSession(userId: string, sessionId: string): Promise<boolean> {
     if (!this.sessions.get(userId, sessionId)) return false;
     await this.abort(userId, sessionId, "session_deleted");
+    await this.options.storage.deleteOldRows(sessionId);
+    // That may have taken long enough for another turn, or for somebody else to delete it.
+    if (!this.sessions.get(userId, sessionId)) return false;
+    await this.abort(userId, sessionId, "session_deleted");
     this.#finished.forget(sessionId);
     const deleted = this.sessions.delete(userId, sessionId);
     this.options.storage.saver.forget(sessionId);

@@ -7,6 +7,7 @@ import { lockFolder } from "./lock.ts";
 import { earlyDatabase, exists, guard, makePlace } from "./places.ts";
 import { setPragmas } from "./pragmas.ts";
 import { matchSessions } from "./python/sessions.ts";
+import { isWhole } from "./quick_check.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
 
@@ -78,7 +79,7 @@ function examine(path: string, migrations: readonly Migration[], options: Databa
   try {
     db.pragma("busy_timeout = 5000");
     refuseNewer(db, migrations, words);
-    if (db.pragma("quick_check(1)") !== "ok") throw damaged(undefined, words);
+    if (!isWhole(db)) throw damaged(undefined, words);
     refuseForeign(db, migrations, words);
   } finally {
     db.close();
