@@ -7,6 +7,7 @@ import { lockFolder } from "./lock.ts";
 import { earlyDatabase, exists, guard, makePlace } from "./places.ts";
 import { setPragmas } from "./pragmas.ts";
 import { isWhole } from "./quick_check.ts";
+import { refuseEmptied } from "./reader.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
 
@@ -44,7 +45,10 @@ export function openDatabase(
   migrations: readonly Migration[] = CHAT_MIGRATIONS,
   options: Omit<DatabaseOptions, "readOnly"> = {},
 ): Database {
-  if (path !== ":memory:" && exists(path) && Deno.statSync(path).size > 0) examine(path, migrations, options);
+  if (path !== ":memory:" && exists(path)) {
+    refuseEmptied(path, options.words);
+    if (Deno.statSync(path).size > 0) examine(path, migrations, options);
+  }
   const db = new Database(path, options);
   try {
     db.pragma("busy_timeout = 5000");
