@@ -50,7 +50,7 @@ function checkOne(
     }
     say(`not whole${used}`);
     for (const problem of health.problems) print(`  ${problem}`);
-    if (health.newer) return false;
+    if (health.notOurs) return false;
     if (visit.inUse) return say("close the project in GNS3, or stop the server, before --repair"), false;
     if (!repair) return say(`gns3-copilot check --repair ${name} recovers what is readable`), false;
     const { health: repaired, damaged } = repairDatabase(visit.file, new Date());

@@ -2,7 +2,9 @@
 import { AppError } from "../domain/error.ts";
 import { type Json, unpack } from "./codec.ts";
 import type { Database, Value } from "./connection.ts";
-import { CHAT_MIGRATIONS } from "./migrations.ts";
+import { CHAT_MIGRATIONS, refuseNewer } from "./migrations.ts";
+import { CHAT_DATABASE } from "./errors.ts";
+import { refuseForeign } from "./foreign.ts";
 import { IN_PLACE } from "./message_codec.ts";
 import { MessageRows } from "./message_rows.ts";
 import { readDatabase } from "./reader.ts";
@@ -10,8 +12,8 @@ import { readDatabase } from "./reader.ts";
 /** What a check found; `problems` are sentences for a person, none for a whole database. */
 export interface Health {
   problems: string[];
-  /** A newer version of this program wrote it, so nothing else is known. */
-  newer: boolean;
+  /** A newer version of this program wrote it, or another program: nothing else is known, and nothing to be repaired. */
+  notOurs: boolean;
   sessions: number;
   messages: number;
 }
@@ -21,25 +23,19 @@ const MOST = 10;
 
 /** Checks the database in `file` without changing it; a server may be using it. An older one is checked as it is. */
 export function checkDatabase(file: string): Health {
-  const health: Health = { problems: [], newer: false, sessions: 0, messages: 0 };
+  const health: Health = { problems: [], notOurs: false, sessions: 0, messages: 0 };
   try {
     readDatabase(file, (db) => checkOpen(db, health));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    health.problems.push(
-      error.code === "internal" ? "The file is damaged: SQLite cannot read it." : error.message,
-    );
+    const damaged = error.code === "internal" && !health.notOurs;
+    health.problems.push(damaged ? "The file is damaged: SQLite cannot read it." : error.message);
   }
   return health;
 }
 
 function checkOpen(db: Database, health: Health): void {
   const version = Number(db.pragma("user_version"));
-  health.newer = version > CHAT_MIGRATIONS.length;
-  if (health.newer) {
-    health.problems.push("A newer version of gns3-copilot has written it: install that one.");
-    return;
-  }
   // One moment for all of it: others may be writing.
   db.exec("BEGIN");
   const found = db.prepare(`PRAGMA integrity_check(${MOST})`).all().map((row) =>
@@ -48,9 +44,16 @@ function checkOpen(db: Database, health: Health): void {
   health.problems.push(
     ...found.filter((line) => line !== "ok").map((line) => `The file is damaged: ${line}.`),
   );
+  if (health.problems.length > 0) return;
+  try {
+    refuseNewer(db, CHAT_MIGRATIONS);
+    refuseForeign(db, CHAT_MIGRATIONS, CHAT_DATABASE);
+  } catch (error) {
+    health.notOurs = true;
+    throw error;
+  }
   if (hasTable(db, "chat_sessions")) health.sessions = count(db, "chat_sessions");
-  else if (version > 0) health.problems.push("The list of sessions is not in the file.");
-  if (health.problems.length === 0 && version > 0) checkConversations(db, health);
+  if (version > 0) checkConversations(db, health);
 }
 
 function checkConversations(db: Database, health: Health): void {

@@ -1,11 +1,13 @@
 // Opens chat databases: what must be finished before, and the pragmas in the order that works.
 import { Database, type DatabaseOptions } from "./connection.ts";
 import { CHAT_DATABASE, damaged } from "./errors.ts";
+import { refuseForeign } from "./foreign.ts";
 import { finishKeeping } from "./kept.ts";
 import { lockFolder } from "./lock.ts";
 import { earlyDatabase, exists, guard, makePlace } from "./places.ts";
 import { setPragmas } from "./pragmas.ts";
 import { matchSessions } from "./python/sessions.ts";
+import { isWhole } from "./quick_check.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
 
@@ -67,7 +69,7 @@ export function openDatabase(
 }
 
 /**
- * Looks at an existing file without changing a byte of it. Throws when it is damaged or of a newer version.
+ * Looks at an existing file without changing a byte of it. Throws when it is damaged, of a newer version or not ours.
  * A read-only connection never moves a `-wal` file into the database, not even when it is closed.
  */
 function examine(path: string, migrations: readonly Migration[], options: DatabaseOptions): void {
@@ -77,7 +79,8 @@ function examine(path: string, migrations: readonly Migration[], options: Databa
   try {
     db.pragma("busy_timeout = 5000");
     refuseNewer(db, migrations, words);
-    if (db.pragma("quick_check(1)") !== "ok") throw damaged(undefined, words);
+    if (!isWhole(db)) throw damaged(undefined, words);
+    refuseForeign(db, migrations, words);
   } finally {
     db.close();
   }

@@ -14,7 +14,7 @@ Deno.test("a backup holds everything of one moment, is one private file, and dis
     const target = join(folders.projects, "copy.db");
     assert.deepEqual(backupDatabase(folders.file, target), {
       problems: [],
-      newer: false,
+      notOurs: false,
       sessions: 3,
       messages: 256,
     });

@@ -147,7 +147,7 @@ Deno.test("repairDatabase drops what refers to lost rows, and keeps the rest", (
       "3 conversations would overwrite their own messages.",
     ]);
     const { health } = repairDatabase(folders.file, NOW);
-    assert.deepEqual(health, { problems: [], newer: false, sessions: 3, messages: 12 - 3 + 240 + 4 });
+    assert.deepEqual(health, { problems: [], notOurs: false, sessions: 3, messages: 12 - 3 + 240 + 4 });
   }));
 
 Deno.test("repairDatabase carries along the tables of another program", () =>

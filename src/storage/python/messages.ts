@@ -9,29 +9,29 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { isoTime } from "../times.ts";
-import { plain, PythonObject } from "./values.ts";
+import { plain, PythonObject, readable } from "./values.ts";
 
 type Fields = Record<string, unknown>;
 
 /** The kinds that a message's `type` (or, in a plain dictionary, `role`) names. A chunk counts as the whole message. */
-const KINDS: Record<string, "user" | "assistant" | "tool" | "system" | "removal" | undefined> = {
-  human: "user",
-  user: "user",
+const KINDS = new Map<string, "user" | "assistant" | "tool" | "system" | "removal">([
+  ["human", "user"],
+  ["user", "user"],
   // Both are other people's words to a model; neither belongs to a call.
-  chat: "user",
-  function: "user",
-  ai: "assistant",
-  assistant: "assistant",
-  tool: "tool",
-  system: "system",
-  developer: "system",
-  remove: "removal",
-};
+  ["chat", "user"],
+  ["function", "user"],
+  ["ai", "assistant"],
+  ["assistant", "assistant"],
+  ["tool", "tool"],
+  ["system", "system"],
+  ["developer", "system"],
+  ["remove", "removal"],
+]);
 
 /**
  * The messages in `list`, the value of LangGraph's channel `messages`, each in its place; undefined for what is none
- * (LangGraph's removals). Never throws: one that cannot be read becomes a text that says so. `unstamped` is the time (ISO 8601) of what comes before the first message with a time; `idOf` gives
- * the id of a message that lacks one of its own, by its place in `list`, always the same.
+ * (LangGraph's removals). Never throws: one that cannot be read becomes a text that says so. A message without a time has that of the one before it; `unstamped` (ISO 8601) is for a list in
+ * which no message has one. `idOf` gives the id of a message that lacks one of its own, by its place in `list`, always the same.
  */
 export function toMessages(
   list: readonly unknown[],
@@ -39,10 +39,12 @@ export function toMessages(
   idOf: (place: number) => string,
 ): (BaseMessage | undefined)[] {
   const ids = new Set<string>();
-  let created = unstamped;
+  const all = list.map(fieldsOf);
+  const stamps = all.map((fields) => isoTime(objectOf(fields?.metadata).created_at));
+  let created = stamps.find((stamp) => stamp !== null) ?? unstamped;
   return list.map((value, place) => {
-    const fields = fieldsOf(value);
-    created = isoTime(objectOf(fields?.metadata).created_at) ?? created;
+    const fields = all[place];
+    created = stamps[place] ?? created;
     const own = typeof fields?.id === "string" && fields.id !== "" ? fields.id : undefined;
     const id = own !== undefined && !ids.has(own) ? own : idOf(place);
     ids.add(id);
@@ -61,10 +63,10 @@ function toMessage(
   id: string,
   created_at: string,
 ): BaseMessage | undefined {
-  const kind = fields && KINDS[String(fields.type ?? fields.role).replace(/MessageChunk$/, "").toLowerCase()];
+  const kind = fields &&
+    KINDS.get(String(fields.type ?? fields.role).replace(/MessageChunk$/, "").toLowerCase());
   if (!fields || !kind) {
-    const shown = JSON.stringify(plain(value), (_, part) => typeof part === "bigint" ? String(part) : part);
-    return notice(id, created_at, `[A message of a kind that this server does not know: ${shown}]`);
+    return notice(id, created_at, `[A message of a kind that this server does not know: ${readable(value)}]`);
   }
   const { created_at: _, ...metadata } = objectOf(fields.metadata);
   const message = {

@@ -1,4 +1,5 @@
 // What the Python copilot has saved: LangGraph's tables `checkpoints` and `writes`, which are only read here.
+import { AppError } from "../../domain/error.ts";
 import type { Database } from "../connection.ts";
 import { decodeValue, plain } from "./values.ts";
 
@@ -49,9 +50,10 @@ export function readConversation(db: Database, threadId: string): PythonConversa
 }
 
 function readCheckpoint(db: Database, threadId: string, id: string): Record<string, unknown> | undefined {
-  const row = db.prepare(
+  const select = db.prepare(
     "SELECT type, checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
-  ).get(threadId, id);
+  );
+  const row = unlessDamaged(() => select.get(threadId, id));
   const checkpoint = row && decoded(row.type, row.checkpoint);
   return isRecord(checkpoint) && isRecord(checkpoint.channel_values) ? checkpoint : undefined;
 }
@@ -80,15 +82,27 @@ function conversationOf(
 
 /** What the nodes of a cut step have answered. */
 function readResults(db: Database, threadId: string, id: string): { results: unknown[]; unreadable: number } {
-  const writes = db.prepare(
+  const select = db.prepare(
     `SELECT type, value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?
        AND channel = 'messages' ORDER BY task_id, idx`,
-  ).all(threadId, id);
+  );
+  const writes = unlessDamaged(() => select.all(threadId, id));
+  if (!writes) return { results: [], unreadable: 1 };
   const values = writes.map(({ type, value }) => decoded(type, value));
   return {
     results: values.flatMap((value) => value === undefined ? [] : listOf(value)),
     unreadable: values.filter((value) => value === undefined).length,
   };
+}
+
+/** Undefined where the file is damaged: an opening does not look at these rows, and others can still be read. */
+function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AppError && error.code === "internal") return undefined;
+    throw error;
+  }
 }
 
 function decoded(type: unknown, value: unknown): unknown {

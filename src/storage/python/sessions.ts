@@ -17,9 +17,11 @@ export function matchSessions(db: Database): void {
   const deleted = db.prepare(`SELECT thread_id FROM saver_threads WHERE ${withoutSession}`).all();
   const unknown = db.prepare(`SELECT DISTINCT thread_id FROM checkpoints WHERE ${withoutSession}`).all();
   if (deleted.length === 0 && unknown.length === 0) return;
+  // Read before: after an unreadable page SQLite lets a transaction that has begun write nothing more.
+  const lost = unknown.map(({ thread_id }) => lostSession(db, String(thread_id)));
   db.transaction(() => {
     for (const { thread_id } of deleted) forget(db, String(thread_id));
-    for (const { thread_id } of unknown) addSession(db, String(thread_id));
+    for (const session of lost) if (session) addSession(db, session);
   });
 }
 
@@ -32,7 +34,7 @@ export function keepTitle(db: Database, threadId: string): void {
   ).run(threadId);
 }
 
-/** Ours only: what Python has of a thread that it deleted, it has not deleted. */
+/** Python deletes a session's checkpoints with it: one that it still has was not deleted. */
 function forget(db: Database, threadId: string): void {
   if (newestCheckpoint(db, threadId) !== undefined) return;
   deleteThread(db, threadId);
@@ -41,31 +43,44 @@ function forget(db: Database, threadId: string): void {
   }
 }
 
-/** The owner stands in the checkpoint's metadata; without one nobody may see the conversation. */
-function addSession(db: Database, threadId: string): void {
+/** A session as it is to be written. */
+interface LostSession {
+  threadId: string;
+  userId: string;
+  projectId: string;
+  title: string;
+  messages: number;
+  begun: string;
+  ended: string;
+}
+
+/** What is known of it. The owner stands in the checkpoint's metadata; without one nobody may see the conversation. */
+function lostSession(db: Database, threadId: string): LostSession | undefined {
   const row = db.prepare(
     `SELECT CAST(metadata AS TEXT) AS metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''
      ORDER BY checkpoint_id DESC LIMIT 1`,
   ).get(threadId);
   const { user_id, project_id } = jsonObject(row?.metadata);
-  if (typeof user_id !== "string" || user_id === "") return;
+  if (typeof user_id !== "string" || user_id === "") return undefined;
   const found = readConversation(db, threadId);
-  const time = isoTime(found?.time) ?? new Date().toISOString();
-  const messages = toMessages(found?.messages ?? [], time, String);
-  const first = messages[0]?.additional_kwargs.created_at;
+  const ended = isoTime(found?.time) ?? new Date().toISOString();
+  const messages = toMessages(found?.messages ?? [], ended, String);
+  return {
+    threadId,
+    userId: user_id,
+    projectId: typeof project_id === "string" ? project_id : "",
+    title: found?.title ?? DEFAULT_TITLE,
+    messages: messages.length,
+    begun: String(messages[0]?.additional_kwargs.created_at ?? ended),
+    ended,
+  };
+}
+
+function addSession(db: Database, session: LostSession): void {
+  const { threadId, userId, projectId, title, messages, begun, ended } = session;
   db.prepare(
     `INSERT INTO chat_sessions (thread_id, user_id, project_id, title, title_source, message_count, last_message_at,
        created_at, updated_at, metadata, stats, pinned) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '{}', '{}', 0)`,
-  ).run(
-    threadId,
-    user_id,
-    typeof project_id === "string" ? project_id : "",
-    found?.title ?? DEFAULT_TITLE,
-    TITLE_SOURCE.standIn,
-    messages.length,
-    time,
-    typeof first === "string" ? first : time,
-    time,
-  );
+  ).run(threadId, userId, projectId, title, TITLE_SOURCE.standIn, messages, ended, begun, ended);
   keepTitle(db, threadId);
 }

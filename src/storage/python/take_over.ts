@@ -44,7 +44,9 @@ export class PythonConversations {
     if (this.#seen.has(threadId)) return;
     const newest = newestCheckpoint(this.#db, threadId);
     if (newest !== undefined && newest !== this.#taken(threadId)?.checkpoint) {
-      this.#db.transaction(() => this.#add(threadId, newest));
+      // Read before: after an unreadable page SQLite lets a transaction that has begun write nothing more.
+      const found = readConversation(this.#db, threadId);
+      this.#db.transaction(() => this.#add(threadId, newest, found));
     }
     this.#seen.add(threadId);
   }
@@ -55,9 +57,8 @@ export class PythonConversations {
     return row && { checkpoint: String(row.checkpoint_id), messages: Number(row.messages) };
   }
 
-  #add(threadId: string, newest: string): void {
+  #add(threadId: string, newest: string, found: PythonConversation | undefined): void {
     const before = this.#taken(threadId)?.messages ?? 0;
-    const found = readConversation(this.#db, threadId);
     const ours = readMessages(this.#db, this.#rows, threadId);
     const fresh = found ? freshMessages(found, before, ours) : [];
     if (!found || found.unreadable > 0) {

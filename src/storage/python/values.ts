@@ -12,6 +12,9 @@ export class PythonObject {
 /** What the extensions' codes mean (langgraph-checkpoint 4 for Python). */
 const EXTENSION = { objects: [0, 1, 2, 3, 4, 5], array: 6, snapshot: 7 } as const;
 
+/** Deeper parts of a value become text: what is saved may be nested 500 levels deep. */
+const MOST_LEVELS = 200;
+
 /** JavaScript has one key that is no ordinary one: it gets another name until `plain` makes a property of it. */
 const PROTO = "__proto__";
 const PROTO_STAND_IN = "\0__proto__";
@@ -64,20 +67,33 @@ export function decodeValue(type: unknown, value: unknown): unknown {
 
 /**
  * A decoded value as plain data: an object of a class as what its constructor was given, an integer as a number where
- * that is exact, an extension that nobody knows as a text that says so.
+ * that is exact, an extension that nobody knows and what is nested without measure as a text.
  */
-export function plain(value: unknown): unknown {
+export function plain(value: unknown, level = 0): unknown {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value === null || typeof value !== "object" || value instanceof Uint8Array || value instanceof Date) {
     return value;
   }
-  if (value instanceof PythonObject) return plain(value.given);
+  if (level > MOST_LEVELS) return readable(value);
+  if (value instanceof PythonObject) return plain(value.given, level + 1);
   if (value instanceof ExtData) return unknownExtension(value);
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map((part) => plain(part, level + 1));
   // `fromEntries` makes an own property even of "__proto__".
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key === PROTO_STAND_IN ? PROTO : key, plain(part)]),
+    Object.entries(value).map(([key, part]) => [
+      key === PROTO_STAND_IN ? PROTO : key,
+      plain(part, level + 1),
+    ]),
   );
+}
+
+/** Any decoded value as a text for people. */
+export function readable(value: unknown): string {
+  return JSON.stringify(value, (_, part) => {
+    if (part instanceof PythonObject) return part.given;
+    if (part instanceof ExtData) return unknownExtension(part);
+    return typeof part === "bigint" ? String(part) : part;
+  });
 }
 
 function toObject(parts: unknown): unknown {
