@@ -31,8 +31,10 @@ export async function runTurn(graph: CopilotGraph, context: TurnContext, run: Ru
     }
   } catch (error) {
     const known = error instanceof AppError;
-    // What cannot be saved any more because the project's files are gone is told by the stop's own reason.
-    log[known && turn.signal.aborted ? "debug" : "error"]("A turn failed.", {
+    // What cannot be saved any more because the project's files are gone is told by the stop's own reason, and is no fault
+    // when it is noticed before the stop: GNS3 has taken them away.
+    const taken = known && (turn.signal.aborted || error.code === "conflict");
+    log[taken ? "debug" : "error"]("A turn failed.", {
       error: errorText(error),
       stack: known ? undefined : (error as Error)?.stack,
     });
