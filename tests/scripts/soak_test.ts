@@ -22,7 +22,7 @@ Deno.test("a soak's verdict tells a curve that rises from one that has levelled 
   assert.deepEqual(rising(samples((at) => ({ rss: 200 + Math.min(at, 10) * 20 }))), []);
   assert.deepEqual(rising(samples((at) => ({ rss: 200 + at * 20 }))), ["rss"]);
   assert.deepEqual(
-    rising(samples((at) => ({ files: 100 + at, connections: 100 + at * 9, databases: 5 + at }))),
+    rising(samples((at) => ({ files: 100 + at * 3, connections: 100 + at * 30, databases: 5 + at }))),
     ["files", "connections", "databases"],
   );
   assert.deepEqual(rising(samples((at) => ({ firstP95: at < 20 ? 20 : 500, shortP95: NaN }))), ["firstP95"]);
