@@ -142,6 +142,11 @@ export class Driver {
     try {
       for (const line of rest) await feedLine(channel, line, this.#platform.lineEnding, signal);
       const end = await this.#running.untilPrompt(started + limitMs, asked, (text) => raw += text);
+      if (end === "typed") {
+        // Their line stays where the next command finds it, or it would be typed behind it.
+        this.#busy = false;
+        return done(raw + channel.takeLines());
+      }
       raw += channel.take();
       if (end === "prompt") {
         this.#busy = false;
@@ -240,7 +245,7 @@ export class Driver {
     return stopped;
   }
 
-  #whyStopped(end: Exclude<Ended, "prompt">, started: number): string {
+  #whyStopped(end: Exclude<Ended, "prompt" | "typed">, started: number): string {
     if (end === "limit") {
       const seconds = Math.round((performance.now() - started) / 1_000);
       return `It did not end by itself and was stopped after ${seconds} s.`;
