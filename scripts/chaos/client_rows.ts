@@ -76,10 +76,10 @@ function ends(fault: string, how: (socket: Socket) => void): Row {
   };
 }
 
-/** Seven of them. */
+/** Three of them: a model that says more is cut off. */
 export const MEGABYTES: Action[] = [
   { delta: { role: "assistant", content: "" } },
-  ...Array.from({ length: 400 }, (_, i) => ({ delta: { content: `${i} `.repeat(5000) } })),
+  ...Array.from({ length: 160 }, (_, i) => ({ delta: { content: `${i} `.repeat(5000) } })),
   { delta: {}, finish: "stop" },
 ];
 

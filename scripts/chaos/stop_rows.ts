@@ -45,7 +45,7 @@ const PHASES: Phase[] = [
   },
   {
     name: "in a burst of text",
-    steps: [slow(2_000_000, 0)],
+    steps: [[...slow(600_000, 0).slice(0, -2), HANG]],
     reached: (_, stream) => stream.untilType("content"),
     asked: true,
   },
