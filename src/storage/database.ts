@@ -86,8 +86,12 @@ function examine(path: string, migrations: readonly Migration[], options: Databa
 /** Whether the file starts as SQLite's do (sqlite.org/fileformat.html, section 1.3). */
 function hasHeader(path: string): boolean {
   const header = new Uint8Array(100);
-  using file = Deno.openSync(path);
-  if ((file.readSync(header) ?? 0) < header.length) return false;
+  const file = Deno.openSync(path);
+  try {
+    if ((file.readSync(header) ?? 0) < header.length) return false;
+  } finally {
+    file.close();
+  }
   return new TextDecoder().decode(header.subarray(0, 16)) === "SQLite format 3\0";
 }
 
