@@ -36,6 +36,23 @@ export function unavailable(message: string): AppError {
   return new AppError("unavailable", message, { retryAfter: 5 });
 }
 
+/**
+ * No connection to the GNS3 server; `error` is what it failed with. Its text holds addresses and stays here, but whether
+ * the certificate was the reason is worth knowing.
+ */
+export function unreachable(origin: string, error: unknown): AppError {
+  const { message, cause } = error instanceof Error ? error : { message: "", cause: undefined };
+  if (!/certificate|UnknownIssuer/i.test(`${message} ${cause instanceof Error ? cause.message : ""}`)) {
+    return unavailable(
+      `The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`,
+    );
+  }
+  return unavailable(
+    `The TLS certificate of the GNS3 server at ${origin} is not trusted here. Put its authority's certificate into the ` +
+      "certificate store of this server's machine, and start this server with DENO_TLS_CA_STORE=mozilla,system.",
+  );
+}
+
 /** One readable line: compute prefixes, traces and folders are cut, the credential never passes. */
 export function readable(text: string, credential: string): string {
   let line = oneOfUbridge(text).split(/\n\s*(?:Traceback|File ")/)[0]!.replace(/\s+/g, " ").trim();

@@ -1,7 +1,7 @@
 // One HTTP request to the GNS3 server: credential, time limit, redirects, and its failures as `AppError`s.
 import { AppError, errorText } from "../domain/error.ts";
 import { joinSignals } from "../domain/signals.ts";
-import { refusal, signInAgain, unavailable } from "./messages.ts";
+import { refusal, signInAgain, unavailable, unreachable } from "./messages.ts";
 
 /** Where the server is and who asks. `baseUrl` may have a path in front of `/v3`, no trailing slash. */
 export interface Server {
@@ -40,7 +40,7 @@ export async function send(server: Server, request: Gns3Request): Promise<unknow
     if (limited.late) {
       throw unavailable(`The GNS3 server at ${origin} did not answer within ${request.timeoutMs / 1000} s.`);
     }
-    throw unavailable(`The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`);
+    throw unreachable(origin, error);
   }
 }
 
@@ -74,7 +74,7 @@ export async function openStream(
     close();
     if (error instanceof AppError) throw error;
     signal.throwIfAborted();
-    throw unavailable(`The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`);
+    throw unreachable(origin, error);
   } finally {
     clearTimeout(timer);
   }

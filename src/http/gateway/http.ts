@@ -2,7 +2,7 @@
 // leaves bodies as they are: Deno's `fetch` unpacks compressed ones and chooses `Host` by itself.
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { AppError } from "../../domain/error.ts";
+import { unreachable } from "../../gns3/messages.ts";
 import { type Origin, requestHeaders, responseHeaders } from "./headers.ts";
 
 /** A connection for each request: one that GNS3 closes just when it is used again would fail a request for nothing. */
@@ -44,8 +44,8 @@ export async function forward(
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     out.once("response", resolve);
     // Node's texts hold addresses.
-    out.on("error", () => reject(unreachable(base)));
-    out.on("close", () => reject(unreachable(base)));
+    out.on("error", (error) => reject(unreachable(base.origin, error)));
+    out.on("close", () => reject(unreachable(base.origin, undefined)));
   });
   // An answer may come before the body is read to its end; whether it was sent is then of no interest any more.
   const sent = upload(request.body, out).catch(() => out.destroy());
@@ -74,7 +74,7 @@ function bodyOf(incoming: IncomingMessage, base: URL): ReadableStream<Uint8Array
         if (done) controller.close();
         else controller.enqueue(new Uint8Array(value));
       } catch {
-        controller.error(unreachable(base));
+        controller.error(unreachable(base.origin, undefined));
       }
     },
     cancel: () => void incoming.destroy(),
@@ -102,12 +102,4 @@ function drained(out: ClientRequest): Promise<void> {
     out.once("drain", done);
     out.once("close", done);
   });
-}
-
-function unreachable(base: URL): AppError {
-  return new AppError(
-    "unavailable",
-    `The GNS3 server at ${base.origin} does not answer. Check that it runs and can be reached.`,
-    { retryAfter: 5 },
-  );
 }
