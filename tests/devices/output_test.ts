@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { cleanOutput, failureLine, withoutPrompt } from "../../src/devices/output.ts";
 import { ciscoIos } from "../../src/devices/platforms/cisco_ios.ts";
 import { huaweiVrp } from "../../src/devices/platforms/huawei_vrp.ts";
+import { linux } from "../../src/devices/platforms/linux.ts";
 
 const LOG = "*Mar  1 00:01:02.123: %LINK-3-UPDOWN: Interface Gi0/1, changed state to up";
 const clean = (raw: string, platform = ciscoIos) => cleanOutput(withoutPrompt(raw, platform), platform);
@@ -50,4 +51,35 @@ Deno.test("failureLine knows a device's refusals from its log and from what it s
       "Building configuration...",
     ]
   ) assert.equal(failed(`${line}\n`), undefined, line);
+});
+
+// F24: a lab has mostly no way out; the model must hear that an installation failed, not read past it.
+Deno.test("failureLine knows that a Linux host could not fetch what was to be installed", () => {
+  const failed = (output: string) => failureLine(output, linux);
+  const apt = "Ign:1 http://deb.debian.org/debian bookworm/main amd64 nginx\n" +
+    "Err:1 http://deb.debian.org/debian bookworm/main amd64 nginx\n  Temporary failure resolving 'deb.debian.org'\n" +
+    "E: Failed to fetch http://deb.debian.org/nginx.deb  Temporary failure resolving 'deb.debian.org'";
+  assert.equal(failed(apt), "Temporary failure resolving 'deb.debian.org'");
+  assert.match(
+    failed("Reading package lists... Done\nE: Unable to locate package nginx")!,
+    /^E: Unable to locate/,
+  );
+  const apk = "fetch http://dl-cdn.alpinelinux.org/alpine/v3.20/main/x86_64/APKINDEX.tar.gz\n" +
+    "WARNING: fetching http://dl-cdn.alpinelinux.org/alpine/v3.20/main: temporary error (try again later)\n" +
+    "ERROR: unable to select packages:";
+  assert.match(failed(apk)!, /^WARNING: fetching .*temporary error/);
+  for (
+    const line of [
+      "curl: (6) Could not resolve host: example.com",
+      "wget: bad address 'example.com'",
+      "wget: unable to resolve host address ‘example.com’",
+      "fatal: unable to access 'https://example.com/x.git/': Could not resolve host: example.com",
+      "Could not resolve 'security.ubuntu.com'",
+      "ping: example.com: Temporary failure in name resolution",
+      "ERROR: Could not find a version that satisfies the requirement requests",
+    ]
+  ) assert.equal(failed(`some output\n${line}`), line);
+  for (const output of ["nginx is already the newest version (1.22).", "ERRORS 0\nE-mail: none", ""]) {
+    assert.equal(failed(output), undefined);
+  }
 });

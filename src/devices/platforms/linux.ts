@@ -72,6 +72,10 @@ export const linux: Platform = {
     /^RTNETLINK answers: /,
     /^(?:Error|Cannot find device|Command failed|Object ".*" is unknown|Usage:|ifconfig: |ping: |traceroute: |arp: |route: |ip: )/,
     /^Sorry, try again\.$/,
+    // Programs that fetch something, in a lab without a way out.
+    /\b(?:Temporary failure resolving|Temporary failure in name resolution|DNS lookup error|temporary error \(try again later\))/i,
+    /\b(?:Could not|unable to) resolve\b|^wget: |^curl: \(|^fatal: unable to access/i,
+    /^(?:E|ERROR): /,
   ],
   readOnly: LINUX_READS,
   refused: [
