@@ -102,7 +102,7 @@ export const linux: Platform = {
   charset: /^[\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u,
   maxLength: 1_000,
   limits: [
-    { pattern: /^(?:sudo\s+)?ping6?\s(?!.*-[cw] ?\d)/, seconds: 8 },
+    { pattern: /^(?:sudo\s+)?ping6?\s(?!.*-[cw] ?\d)/, seconds: 8, endless: true },
     { pattern: /^(?:sudo\s+)?(?:ping6?|traceroute6?|tracepath6?)\s/, seconds: 60 },
     { pattern: /^(?:sudo\s+)?(?:apt|apt-get|apk|yum|dnf|pip3?)\s/, seconds: 180 },
   ],
