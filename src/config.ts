@@ -27,7 +27,6 @@ export type Config = Readonly<Settings> & {
 const LATER = [
   "protocol",
   "database-url",
-  "teaching-can-build",
   "open",
 ];
 /** The only place where the service account's password is looked for: flags and files are seen by too many. */

@@ -1,4 +1,5 @@
 // The model for everyone who has stored none: from the configuration file's `model:` section and from the environment.
+import { endpointOf } from "./domain/endpoint.ts";
 import { AppError } from "./domain/error.ts";
 import { DEFAULT_TEMPERATURE, type ModelConfig, modelConfigSchema } from "./domain/model_config.ts";
 import { suggest } from "./suggest.ts";
@@ -10,6 +11,7 @@ const FIELDS = Object.keys(modelConfigSchema.shape) as Field[];
 
 /** Variable → field. The OPENAI_… ones are everybody's: alone they do not make a model. */
 export const MODEL_VARIABLES: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ["GNS3_COPILOT_PROVIDER", "provider"],
   ["OPENAI_BASE_URL", "base_url"],
   ["OPENAI_API_KEY", "api_key"],
   ["OPENAI_MODEL", "model"],
@@ -64,6 +66,15 @@ function where(
   return variable && !file.has(field) ? `${inFile}, or ${variable}` : inFile;
 }
 
+/** Refuses what no call could be made with, before anybody waits for an answer. */
+function checkEndpoint(model: ModelConfig, place: string): void {
+  try {
+    endpointOf(model);
+  } catch (error) {
+    throw error instanceof AppError ? refuse(`${error.message} Set ${place}.`) : error;
+  }
+}
+
 /**
  * The fallback model, or null when nothing names one. Environment before file, field by field; but a key from the
  * environment never replaces the one that the file gives for its own endpoint, because OPENAI_API_KEY is often set for
@@ -115,5 +126,6 @@ export function readFallbackModel(
       `${where(issue.path[0] as Field, file, environment, path)} is not possible: ${issue.message}.`,
     );
   }
+  checkEndpoint(result.data, where("base_url", file, environment, path));
   return { model: result.data, notes };
 }

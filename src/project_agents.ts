@@ -23,6 +23,7 @@ import {
   settled,
 } from "./storage/database.ts";
 import { FaultsRepository } from "./storage/faults.ts";
+import { deleteOldRows } from "./storage/python/purge.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 import { StepSaver } from "./storage/step_saver.ts";
 
@@ -58,6 +59,7 @@ export function projectAgents(
     audit: (entry) => audit.append(entry),
     host,
     snapshotBeforeChanges: config.snapshotBeforeChanges,
+    teachingCanBuild: config.teachingCanBuild,
     limits: {
       modelTimeoutMs: config.modelTimeout * 1000,
       titleTimeoutMs: config.titleTimeout * 1000,
@@ -101,6 +103,7 @@ function openStorage(project: Project, config: Config): ProjectStorage {
     saver: new StepSaver(database, { checkpointsKept: config.checkpointsKept }),
     approvals: new ApprovalsRepository(database),
     faults: new FaultsRepository(database),
+    deleteOldRows: (threadId) => deleteOldRows(database, threadId),
     keepThrough: async (restore) => {
       restoring = true;
       try {

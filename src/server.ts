@@ -2,7 +2,7 @@
 import { ProjectAgentManager } from "./agent/project_agent_manager.ts";
 import type { Config } from "./config.ts";
 import { Consoles } from "./devices/consoles.ts";
-import { AppError } from "./domain/error.ts";
+import { AppError, errorText } from "./domain/error.ts";
 import { outsideScopes } from "./domain/scope.ts";
 import { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
@@ -95,6 +95,11 @@ export async function createServer(
     heartbeatMs: config.heartbeatInterval * 1000,
     projectIdSchema,
     requireCredential: (c) => void credentialOf(c),
+    peek: async (c) => {
+      const caller = await access.known(credentialOf(c));
+      const service = manager.peek((c.req.param("project_id") ?? "").toLowerCase());
+      return caller && service && { caller, service };
+    },
     visit: async (c, projectId = c.req.param("project_id") ?? "") => {
       if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
       const asOf = manager.now();
@@ -130,7 +135,7 @@ export async function createServer(
       startedAt,
       draining: () => draining,
       activeTurns: () => manager.open.reduce((sum, agent) => sum + agent.runningTurns.length, 0),
-      gns3Answers: remembered(READY_CACHE_MS, () => answers(config.gns3Url)),
+      gns3Fault: remembered(READY_CACHE_MS, () => faultOf(config.gns3Url)),
     }),
   ];
 
@@ -186,12 +191,12 @@ function restoring(): AppError {
   });
 }
 
-async function answers(gns3Url: string): Promise<boolean> {
+/** Why the GNS3 server cannot be asked anything; undefined when it answers, whatever it says. */
+async function faultOf(gns3Url: string): Promise<string | undefined> {
   try {
     await new Gns3Client({ baseUrl: gns3Url, credential: "none", timeoutMs: 3000 }).version();
-    return true;
   } catch (error) {
-    return error instanceof AppError && error.code !== "unavailable";
+    if (!(error instanceof AppError) || error.code === "unavailable") return errorText(error);
   }
 }
 

@@ -149,6 +149,12 @@ export const SETTINGS = {
     "HOW",
     "how device consoles are reached: websocket (through GNS3) or telnet",
   ),
+  teachingCanBuild: setting(
+    flag,
+    false,
+    "",
+    "in teaching mode the assistant may also create nodes, links and drawings, start nodes and rename them",
+  ),
   snapshotBeforeChanges: setting(
     flag,
     false,

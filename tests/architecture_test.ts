@@ -27,6 +27,8 @@ const TOP_FILES = ["server", "project_agents", "project_lifecycle", "stored_mode
 const FENCES: Readonly<Record<string, readonly string[]>> = {
   "hono": ["http", "practice"],
   "zod-openapi": ["http"],
+  // Types alone: its client looks into the environment.
+  "@anthropic-ai/": ["models"],
   "@langchain/": [
     "agent",
     "models",
@@ -34,7 +36,7 @@ const FENCES: Readonly<Record<string, readonly string[]>> = {
     "storage/codec.ts",
     "storage/message_codec.ts",
     "storage/message_rows.ts",
-    "storage/python_rows.ts",
+    "storage/python",
     "storage/step_saver.ts",
   ],
   "node:sqlite": ["storage"],
@@ -54,6 +56,12 @@ const SYSTEM_PLACES = [
   "storage/audit_log.ts",
   "storage/database.ts",
   "storage/kept.ts",
+  "storage/lock.ts",
+  "storage/places.ts",
+  "storage/backup.ts",
+  "storage/reader.ts",
+  "storage/repair.ts",
+  "storage/visit.ts",
   "storage/file_signature.ts",
   "storage/restored.ts",
   "storage/secrets.ts",

@@ -53,6 +53,7 @@ Deno.test("without any option the contract's defaults hold", () => {
     tokensPerDay: 0,
     groupTokensPerDay: 0,
     consoleTransport: "websocket",
+    teachingCanBuild: false,
     snapshotBeforeChanges: false,
     logLevel: "info",
     logFormat: "pretty",
@@ -101,6 +102,7 @@ Deno.test("every option can be given by flag, by environment and by file with th
     tokensPerDay: ["200000", "200000", 200_000],
     groupTokensPerDay: ["5000000", "5000000", 5_000_000],
     consoleTransport: ["telnet", "telnet", "telnet"],
+    teachingCanBuild: ["true", "true", true],
     snapshotBeforeChanges: ["true", "true", true],
     logLevel: ["warn", "warn", "warn"],
     logFormat: ["json", "json", "json"],
@@ -295,6 +297,22 @@ Deno.test("the model of the file has the same fields, and the environment beats 
     [model.model, model.context_limit, model.temperature, model.provider],
     ["from-env", 32, 0.2, "anthropic"],
   );
+});
+
+Deno.test("a model whose provider has no known address is refused before anybody waits for an answer", () => {
+  const known = config({ env: { ...MODEL_ENV, GNS3_COPILOT_PROVIDER: "anthropic" } }).model!;
+  assert.deepEqual([known.provider, known.base_url], ["anthropic", undefined]);
+  refuses(
+    { env: { ...MODEL_ENV, GNS3_COPILOT_PROVIDER: "nobody" } },
+    'The model configuration needs a base_url: the address of provider "nobody" is not known. Set OPENAI_BASE_URL.',
+  );
+  refuses(
+    { file: "model: { model: m, context_limit: 8, provider: nobody }" },
+    'The model configuration needs a base_url: the address of provider "nobody" is not known. ' +
+      "Set base_url of model in copilot.yaml, or OPENAI_BASE_URL.",
+  );
+  const file = "model: { model: m, context_limit: 8, provider: nobody, base_url: 'http://127.0.0.1:9/v1' }";
+  assert.equal(config({ file }).model!.provider, "nobody");
 });
 
 Deno.test("a key meant for other programs never goes to the endpoint that the file names with its own key", () => {

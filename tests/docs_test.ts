@@ -38,7 +38,7 @@ Deno.test("README: every variable of the model for everyone is named", () => {
 });
 
 Deno.test("README: every option that it names exists", () => {
-  const known = new Set([...SETTING_KEYS.map(flagOf), "config", "version", "help", "once"]);
+  const known = new Set([...SETTING_KEYS.map(flagOf), "config", "version", "help", "once", "repair", "to"]);
   const named = [...readme.matchAll(/(?:`|gns3-copilot [^\n`]*)--([a-z][a-z0-9-]*)/g)].map((match) =>
     match[1]!
   );

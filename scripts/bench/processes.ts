@@ -12,7 +12,10 @@ export interface Lab {
 export interface Running<T> {
   info: T;
   pid: number;
+  /** Asks it to end, and waits until it has. */
   stop(): Promise<void>;
+  /** Ends it as a crash does. */
+  kill(): Promise<void>;
 }
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -23,6 +26,7 @@ async function start<T>(
   args: string[],
   env: Record<string, string>,
   ready: (out: string) => T | undefined,
+  { killAfter }: { killAfter?: number } = {},
 ): Promise<Running<T>> {
   const child = new Deno.Command(args[0]!, {
     args: args.slice(1),
@@ -34,14 +38,17 @@ async function start<T>(
   })
     .spawn();
   let out = "";
-  const stop = async () => {
+  const end = async (signal: Deno.Signal) => {
     try {
-      child.kill("SIGTERM");
+      child.kill(signal);
     } catch {
       // It has ended by itself.
     }
     await child.status;
   };
+  const stop = () => end("SIGTERM");
+  const kill = () => end("SIGKILL");
+  const timer = killAfter === undefined ? undefined : setTimeout(kill, killAfter);
   const found = Promise.withResolvers<T>();
   (async () => {
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -51,7 +58,11 @@ async function start<T>(
     }
     found.reject(new Error(`${args.join(" ")} ended:\n${out}`));
   })();
-  return { info: await found.promise, pid: child.pid, stop };
+  try {
+    return { info: await found.promise, pid: child.pid, stop, kill };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 export function startLab(): Promise<Running<Lab>> {
@@ -62,8 +73,16 @@ export function startLab(): Promise<Running<Lab>> {
   );
 }
 
-/** Starts our server; `command` is how. Resolves with its address when it says that it listens. */
-export function startServer(command: string[], lab: Lab, stateDir: string): Promise<Running<string>> {
+/**
+ * Starts our server; `command` is how. Resolves with its address when it says that it listens; rejects when it was killed
+ * before that, `killAfter` milliseconds after its start.
+ */
+export function startServer(
+  command: string[],
+  lab: Pick<Lab, "gns3" | "projectsDir" | "model">,
+  stateDir: string,
+  how: { killAfter?: number } = {},
+): Promise<Running<string>> {
   const options = [
     "--gns3-url",
     lab.gns3,
@@ -84,6 +103,7 @@ export function startServer(command: string[], lab: Lab, stateDir: string): Prom
     [...command, ...options, "--log-level", "warn", "--log-format", "pretty"],
     env,
     (out) => /http:\/\/127\.0\.0\.1:\d+(?=\s+GNS3)/.exec(out)?.[0],
+    how,
   );
 }
 

@@ -12,6 +12,7 @@ import type { Logger } from "../log.ts";
 import type { ChatSessionsRepository } from "../storage/sessions.ts";
 import { type AccessCheck, watchAccess } from "./access_watch.ts";
 import { ApprovalDesk, NOT_APPROVED } from "./approval_desk.ts";
+import { settleCutTurns } from "./cut_turns.ts";
 import { FinishedTurns } from "./finished_turns.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
 import { answerOf, historyOf } from "./history.ts";
@@ -90,6 +91,7 @@ export class AgentService {
   constructor(private readonly options: AgentServiceOptions) {
     this.project = options.project;
     this.sessions = options.storage.sessions;
+    settleCutTurns(options.storage, options.log);
     this.#desk = new ApprovalDesk(options.storage.approvals, options.now);
     this.#graph = buildGraph(options.storage.saver, (threadId) => {
       const context = this.#running.get(threadId);
@@ -154,9 +156,11 @@ export class AgentService {
       const createdAt = turn.startedAt.toISOString();
       const before = this.options.storage.saver.messages(sessionId);
       const asked = this.#desk.clear(sessionId);
+      const mended = repair(before, createdAt, context.newId, asked ? NOT_APPROVED : undefined);
+      for (const message of mended) turn.statistics.messages += message.getType() === "remove" ? -1 : 1;
       return {
         messages: [
-          ...repair(before, createdAt, context.newId, asked ? NOT_APPROVED : undefined),
+          ...mended,
           userMessage(request.message, { id: context.newId(), createdAt }),
         ],
         llm_calls: 0,
@@ -255,6 +259,10 @@ export class AgentService {
   async deleteSession(userId: string, sessionId: string): Promise<boolean> {
     if (!this.sessions.get(userId, sessionId)) return false;
     await this.abort(userId, sessionId, "session_deleted");
+    await this.options.storage.deleteOldRows(sessionId);
+    // That may have taken long enough for another turn, or for somebody else to delete it.
+    if (!this.sessions.get(userId, sessionId)) return false;
+    await this.abort(userId, sessionId, "session_deleted");
     this.#finished.forget(sessionId);
     const deleted = this.sessions.delete(userId, sessionId);
     this.options.storage.saver.forget(sessionId);
@@ -323,30 +331,36 @@ export class AgentService {
 
   /** Marks the session as busy and runs the graph from `input` to its end; the turn's record is saved whatever happens. */
   #launch(context: TurnContext, caller: Caller, request: TurnRequest, input: () => Update | Command): void {
-    const { turn, log } = context;
+    const { turn } = context;
     this.#finished.forget(turn.sessionId);
     this.#running.set(turn.sessionId, context);
     if (this.options.access) watchAccess(turn, caller, this.options.access);
     const run = runTurn(this.#graph, context, {
       projectId: this.project.project_id,
       input: () => {
+        // One whose end could not be saved, on a full disk say.
+        settleCutTurns(this.options.storage, this.options.log, turn.sessionId);
         this.sessions.startTurn(turn.userId, turn.sessionId, turn.id, turn.startedAt);
         return input();
       },
       ask: (list) => this.#desk.ask(context, request, list),
     });
-    void run.then(() => {
-      turn.finish((record) => this.sessions.endTurn(turn.userId, turn.sessionId, record), {
-        temperature: request.temperature ?? undefined,
-        maxTokens: request.max_tokens ?? undefined,
-      });
-      if (turn.error) {
-        log.warn("The turn ended with an error.", { code: turn.error.code, error: turn.error.message });
-      }
-      this.#running.delete(turn.sessionId);
-      if (!this.#closed) this.#finished.keep(turn);
-      if (!this.taken) this.#prune(turn.sessionId);
+    void run.then(() => this.#finish(context, request));
+  }
+
+  /** The session is free afterwards, whatever goes wrong. */
+  #finish({ turn, log }: TurnContext, request: TurnRequest): void {
+    const fault = turn.finish((record) => this.sessions.endTurn(turn.userId, turn.sessionId, record), {
+      temperature: request.temperature ?? undefined,
+      maxTokens: request.max_tokens ?? undefined,
     });
+    if (fault) log.error("The end of a turn could not be saved.", { stack: fault.stack });
+    if (turn.error) {
+      log.warn("The turn ended with an error.", { code: turn.error.code, error: turn.error.message });
+    }
+    this.#running.delete(turn.sessionId);
+    if (!this.#closed) this.#finished.keep(turn);
+    this.#prune(turn.sessionId);
   }
 
   /** A turn is not failed because its tokens could not be counted. */
@@ -361,7 +375,7 @@ export class AgentService {
   /** What is not pruned now is pruned after the next turn: it is never worth failing one. */
   #prune(sessionId: string): void {
     try {
-      this.options.storage.saver.prune(sessionId);
+      if (!this.taken) this.options.storage.saver.prune(sessionId);
     } catch (error) {
       this.options.log.warn("Old checkpoints could not be removed.", { error: errorText(error) });
     }

@@ -1,6 +1,7 @@
 // One answer of the model while it streams: pieces go into the turn's log, the whole becomes the stored message.
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
-import type { ModelDelta, ModelUsage, ToolCallDelta } from "../models/delta.ts";
+import { pairedText } from "../domain/unicode.ts";
+import type { ModelDelta, ModelUsage, Thought } from "../models/delta.ts";
 import { textToolCalls } from "../models/text_tool_calls.ts";
 import type { ModelToolCall } from "../models/tool_calls.ts";
 import { assistantMessage, toolMessage } from "./messages.ts";
@@ -26,6 +27,9 @@ export class Answer {
   finishReason?: string;
   usage?: ModelUsage;
   #reasoning = "";
+  readonly #pairedText = pairedText();
+  readonly #pairedReasoning = pairedText();
+  #thoughts: Thought[] = [];
   #calls: ModelToolCall[] = [];
   #places?: EventPlaces;
   readonly #id: string;
@@ -45,24 +49,42 @@ export class Answer {
     return this.#calls;
   }
 
-  /** Takes what came in one read. Neighbouring text becomes one event: a reader cannot tell the difference. */
+  /**
+   * Takes what came in one read. Neighbouring pieces of one kind become one event: a reader cannot tell the difference.
+   * Throws `ModelError` when there are too many calls, or one is too long; what came before is taken.
+   */
   add(batch: readonly ModelDelta[]): void {
     let text = "";
+    let events: ToolCallEvent[] = [];
+    const flush = () => {
+      this.say(text);
+      this.#publish(joined(events));
+      text = "";
+      events = [];
+    };
     for (const delta of batch) {
-      if (delta.text) text += delta.text;
-      if (delta.reasoning || delta.toolCalls) {
-        this.say(text);
-        text = "";
+      if (delta.text) {
+        if (events.length) flush();
+        text += this.#pairedText.push(delta.text);
       }
-      if (delta.reasoning) this.#think(delta.reasoning);
-      if (delta.toolCalls) this.#call(delta.toolCalls);
+      if (delta.reasoning) {
+        flush();
+        this.#think(this.#pairedReasoning.push(delta.reasoning));
+      }
+      if (delta.toolCalls && this.options.toolNames) {
+        if (text) flush();
+        events.push(...this.#accumulator.add(delta.toolCalls));
+        if (this.#accumulator.over) break;
+      }
+      if (delta.thought) this.#thoughts.push(delta.thought);
       this.finishReason ??= delta.finishReason;
       this.usage ??= delta.usage;
     }
-    this.say(text);
+    flush();
+    if (this.#accumulator.over) throw this.#accumulator.over;
   }
 
-  /** Adds text to the answer. */
+  /** Adds whole text to the answer. */
   say(text: string): void {
     if (text === "") return;
     this.#noteRun("t", text.length);
@@ -73,9 +95,11 @@ export class Answer {
   /** Ends the answer. `whole`: the model has finished, so its calls are complete; otherwise they are cut off. */
   end(whole: boolean): void {
     const { turn, toolNames } = this.options;
+    this.#think(this.#pairedReasoning.end());
+    this.say(this.#pairedText.end());
     const { events, calls } = this.#accumulator.finish();
     this.#calls = calls;
-    if (whole) this.#publish(events);
+    this.#publish(whole ? events : events.filter(({ type }) => type !== "end"));
     if (whole && calls.length === 0 && toolNames) {
       this.#calls = this.#callsInText(toolNames);
     }
@@ -87,7 +111,13 @@ export class Answer {
   messages(createdAt: string, stopped: boolean): BaseMessage[] {
     if (!this.any) return [];
     const message = assistantMessage(
-      { text: this.text, calls: this.#calls, reasoning: this.#reasoning, usage: this.usage },
+      {
+        text: this.text,
+        calls: this.#calls,
+        reasoning: this.#reasoning,
+        thoughts: this.#thoughts,
+        usage: this.usage,
+      },
       { id: this.#id, createdAt },
     );
     message.additional_kwargs.event_seq = this.#places;
@@ -107,14 +137,10 @@ export class Answer {
   }
 
   #think(text: string): void {
+    if (text === "") return;
     this.#noteRun("r", text.length);
     this.#reasoning += text;
     this.options.turn.publish({ type: "reasoning_delta", messageId: this.#id, text });
-  }
-
-  #call(fragments: readonly ToolCallDelta[]): void {
-    if (!this.options.toolNames) return;
-    this.#publish(this.#accumulator.add(fragments));
   }
 
   #publish(events: readonly ToolCallEvent[]): void {
@@ -166,6 +192,18 @@ export class Answer {
     if (last && last[0] === kind && last[1] + last[2] === at) last[2] += length;
     else runs.push([kind, at, length]);
   }
+}
+
+/** The events with neighbouring fragments of one call joined. */
+function joined(events: readonly ToolCallEvent[]): ToolCallEvent[] {
+  const all: ToolCallEvent[] = [];
+  for (const event of events) {
+    const last = all.at(-1);
+    if (event.type === "delta" && last?.type === "delta" && last.id === event.id) {
+      all[all.length - 1] = { ...last, text: last.text + event.text };
+    } else all.push(event);
+  }
+  return all;
 }
 
 /** Whether a call id occurs in a conversation; the conversation is looked through once, at the first question. */

@@ -2,13 +2,21 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { Approval } from "../domain/approval.ts";
 import { fieldError } from "../domain/error.ts";
-import type { ChatAnswer, ChatMessage, ChatSession, ConversationHistory } from "../domain/session.ts";
-import { toChatMessage } from "./messages.ts";
+import {
+  type ChatAnswer,
+  type ChatMessage,
+  type ChatSession,
+  type ConversationHistory,
+  HISTORY_LIMIT,
+} from "../domain/session.ts";
+import { exchanges, shownId, toChatMessage } from "./messages.ts";
 import type { Turn } from "./turn.ts";
 
 /**
- * The newest `limit` messages, or those before the message `before`, oldest first. A page never starts with a tool
- * result whose call is cut off: it then starts after it. Throws 422 when `before` is no message of the session.
+ * The newest `limit` messages, or those before the message `before`, oldest first: whoever goes on before the first of a
+ * page meets every message once. A page does not start with a tool result whose call is cut off: it starts after it, or
+ * with the call where nothing else is left. Only one of more than `HISTORY_LIMIT` results of one call message does: no
+ * page is longer than that. Throws 422 when `before` is no message of the session.
  */
 export function historyOf(
   session: ChatSession,
@@ -17,11 +25,10 @@ export function historyOf(
 ): ConversationHistory {
   let end = messages.length;
   if (page.before !== undefined) {
-    end = messages.findIndex((message) => message.id === page.before);
+    end = messages.findIndex((message, place) => shownId(message, place) === page.before);
     if (end < 0) throw fieldError(["query", "before"], "is not a message of this session");
   }
-  let start = page.limit === undefined ? 0 : Math.max(0, end - page.limit);
-  while (start > 0 && start < end && messages[start]!.getType() === "tool") start++;
+  const start = page.limit === undefined ? 0 : startOf(messages, Math.max(0, end - page.limit), end);
   return {
     thread_id: session.thread_id,
     title: session.title,
@@ -30,6 +37,27 @@ export function historyOf(
     updated_at: session.updated_at,
     llm_calls: session.llm_calls_count,
   };
+}
+
+/** Where a page that ends before `end` and would best start at `wanted` starts. */
+function startOf(messages: readonly BaseMessage[], wanted: number, end: number): number {
+  if (wanted >= end || messages[wanted]!.getType() !== "tool") return wanted;
+  const calls = callPlaces(messages);
+  let start = wanted;
+  while (start < end && (calls.get(start) ?? start) < wanted) start++;
+  if (start < end) return start;
+  const call = calls.get(wanted)!;
+  return end - call <= HISTORY_LIMIT ? call : wanted;
+}
+
+/** Where the call of each tool result stands, by the place of the result; a stray one has none. */
+function callPlaces(messages: readonly BaseMessage[]): Map<number, number> {
+  const places = new Map(messages.map((message, place) => [message, place]));
+  return new Map(
+    exchanges(messages).exchanges.flatMap(({ message, results }) =>
+      results.flatMap((result) => result ? [[places.get(result)!, places.get(message)!] as const] : [])
+    ),
+  );
 }
 
 /** The messages from the last user message on: the last turn's. */

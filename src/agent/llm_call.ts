@@ -1,5 +1,5 @@
 // The node that asks the model: fits the context, streams the answer into the turn's log, returns it as one message.
-import { AppError } from "../domain/error.ts";
+import { AppError, errorText } from "../domain/error.ts";
 import type { ModelConfig } from "../domain/model_config.ts";
 import { ModelError } from "../models/model_error.ts";
 import { modelFailure } from "../models/failures.ts";
@@ -37,7 +37,7 @@ export async function llmCall(state: State, context: TurnContext): Promise<Updat
     answer.end(false);
     if (!turn.signal.aborted && !(last && isEmpty(error))) turn.fail(failureOf(error, context, fitted));
   }
-  if (fitted) account(answer, fitted, context);
+  if (fitted) tryToAccount(answer, fitted, context);
   if (last && !turn.error && !turn.signal.aborted) {
     turn.limitReached = true;
     // Some models only know how to call tools: the user still gets a sentence.
@@ -95,6 +95,15 @@ async function stream(
 }
 
 const warned = new WeakSet<ModelConfig>();
+
+/** An answer is not lost because it could not be counted. */
+function tryToAccount(answer: Answer, fitted: FittedContext, context: TurnContext): void {
+  try {
+    account(answer, fitted, context);
+  } catch (error) {
+    context.log.error("A model call could not be counted.", { error: errorText(error) });
+  }
+}
 
 /** The provider's figures, or our own count where it gave none. */
 function account(answer: Answer, fitted: FittedContext, { turn, log, modelConfig }: TurnContext): void {

@@ -10,7 +10,7 @@ import {
 import type { ToolStatus } from "../domain/event.ts";
 import type { ChatMessage } from "../domain/session.ts";
 import { contentText } from "../models/content_text.ts";
-import type { ModelUsage } from "../models/delta.ts";
+import type { ModelUsage, Thought } from "../models/delta.ts";
 import { type ModelToolCall, toolCallFields, toolCallsOf } from "../models/tool_calls.ts";
 
 /** What every message has: a stable id, and its time in ISO 8601 (UTC, with Z). */
@@ -42,7 +42,13 @@ export function userMessage(content: string | Record<string, unknown>[], stamp: 
 
 /** An assistant's message. `reasoning` is never shown; some providers want it back while tool calls go on. */
 export function assistantMessage(
-  answer: { text: string; calls?: readonly ModelToolCall[]; reasoning?: string; usage?: ModelUsage },
+  answer: {
+    text: string;
+    calls?: readonly ModelToolCall[];
+    reasoning?: string;
+    thoughts?: readonly Thought[];
+    usage?: ModelUsage;
+  },
   stamp: MessageStamp,
 ): AIMessage {
   const { kwargs, ...fields } = toolCallFields(answer.calls ?? []);
@@ -55,6 +61,7 @@ export function assistantMessage(
       ...stampKwargs(stamp),
       ...kwargs,
       ...(answer.reasoning ? { reasoning_content: answer.reasoning } : {}),
+      ...(answer.thoughts?.length ? { thoughts: answer.thoughts } : {}),
     },
     ...(usage && {
       usage_metadata: {
@@ -96,7 +103,7 @@ export function toChatMessage(message: BaseMessage, at = 0): ChatMessage {
   const kwargs = message.additional_kwargs;
   const created_at = typeof kwargs.created_at === "string" ? kwargs.created_at : new Date(0).toISOString();
   const chat: ChatMessage = {
-    id: message.id ?? `message-${at + 1}`,
+    id: shownId(message, at),
     role: ROLES[message.getType()] ?? "user",
     content: contentText(message.content),
     created_at,
@@ -116,6 +123,11 @@ export function toChatMessage(message: BaseMessage, at = 0): ChatMessage {
     }));
   }
   return chat;
+}
+
+/** The id under which clients know the message at a place. */
+export function shownId({ id }: BaseMessage, at: number): string {
+  return id ?? `message-${at + 1}`;
 }
 
 /** A message with the results of its calls; messages without calls have none. */

@@ -3,6 +3,7 @@
 import { AppError, errorText } from "../domain/error.ts";
 import type { Project } from "../domain/project.ts";
 import type { Logger } from "../log.ts";
+import { takenAway } from "../storage/errors.ts";
 import type { AgentService, Closing } from "./agent_service.ts";
 
 export interface ManagerOptions {
@@ -32,6 +33,11 @@ const CLOSED = { reason: "project_closed" } as const;
 const DELETED = {
   reason: "project_deleted",
   why: { code: "conflict", message: "The project was deleted, and this conversation with it." },
+} as const;
+/** Somebody has removed the files, or moved them: GNS3 has not said that the project is deleted. */
+const FILES_GONE = {
+  reason: "project_deleted",
+  why: { code: "conflict", message: takenAway("deleted").message },
 } as const;
 const RESTORED = {
   reason: "project_restored",
@@ -106,7 +112,7 @@ export class ProjectAgentManager {
         return service;
       }
       // A snapshot's files have come, or the project was deleted and made anew: what is open here is of the past.
-      await this.#end(id, taken === "deleted" ? DELETED : RESTORED);
+      await this.#end(id, taken === "deleted" ? FILES_GONE : RESTORED);
     }
   }
 
@@ -118,6 +124,11 @@ export class ProjectAgentManager {
   /** Whether one of the project's turns restores a snapshot right now. */
   isRestoring(projectId: string): boolean {
     return this.#entries.get(projectId)?.service?.restoring ?? false;
+  }
+
+  /** The project's agent if it is open now; nobody is asked whether the project still is. */
+  peek(projectId: string): AgentService | undefined {
+    return this.#entries.get(projectId)?.service;
   }
 
   /** Whether anything of the project is open here. */
@@ -167,7 +178,7 @@ export class ProjectAgentManager {
   /** Ends the project's agent if its files are not there any more, or are those of a snapshot. */
   async lookAtFiles(projectId: string): Promise<void> {
     const taken = this.#entries.get(projectId)?.service?.taken;
-    if (taken) await this.#end(projectId, taken === "deleted" ? DELETED : RESTORED);
+    if (taken) await this.#end(projectId, taken === "deleted" ? FILES_GONE : RESTORED);
   }
 
   /** GNS3 has changed the project; its running turns know it by its new name at once. */

@@ -11,6 +11,8 @@ export interface ProjectStorage {
   saver: SqliteSaver;
   approvals: ApprovalsRepository;
   faults: { by(caller: Caller): FaultRecords };
+  /** Deletes most of what is saved of a session, bit by bit; `sessions.delete` then has little left to do. */
+  deleteOldRows(threadId: string): Promise<void>;
   /** Runs a restore of a snapshot, which overwrites the database's file, so that the database stays as it is. */
   keepThrough<T>(restore: () => Promise<T>): Promise<T>;
   /** What GNS3 has done to the project's files behind our back; undefined: nothing. Costs some microseconds. */

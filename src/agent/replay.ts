@@ -4,6 +4,7 @@ import type { Approval } from "../domain/approval.ts";
 import type { Logged } from "../domain/event.ts";
 import type { ChatMessage } from "../domain/session.ts";
 import type { LastTurn } from "../storage/turns.ts";
+import { CUT_OFF } from "./cut_turns.ts";
 import { EventLog } from "./event_log.ts";
 import { lastTurnOf } from "./history.ts";
 import { toChatMessage } from "./messages.ts";
@@ -19,9 +20,6 @@ export interface EventPlaces {
   /** Call id, position of its start, and of its end when it was completed. */
   calls?: [string, number, number?][];
 }
-
-const INTERRUPTED =
-  "The server stopped in the middle of this turn. What is above was saved; send a message to go on.";
 
 /**
  * The log that the turn had, with whole texts instead of deltas. Positions are those of the live log, so a client that
@@ -49,7 +47,7 @@ export function rebuildLog(
     type: "turn_end",
     finishReason: last.finishReason ?? "error",
     usage: last.usage ?? { input_tokens: 0, output_tokens: 0, total_tokens: 0, llm_calls: 0 },
-    ...(last.finishReason === null ? { error: { code: "internal", message: INTERRUPTED } } : {}),
+    ...(last.finishReason === null ? { error: CUT_OFF } : {}),
     ...(last.error ? { error: last.error } : {}),
   }, last.lastSeq);
   return log;

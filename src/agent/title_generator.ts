@@ -11,8 +11,18 @@ import type { TurnContext } from "./turn_context.ts";
 
 const EXCERPT = 2000;
 
-/** Asks for a title within the time limit; a call that fails or is late is replaced by the user's first words. */
+/** Names the session. What goes wrong here is worth a line in the log: the answer is there already. */
 export async function titleGenerator(state: State, context: TurnContext): Promise<Update> {
+  try {
+    return await makeTitle(state, context);
+  } catch (error) {
+    context.log.error("The title could not be set.", { error: errorText(error) });
+    return {};
+  }
+}
+
+/** Asks for a title within the time limit; a call that fails or is late is replaced by the user's first words. */
+async function makeTitle(state: State, context: TurnContext): Promise<Update> {
   const { turn, log } = context;
   const question = contentText(state.messages.find((message) => message.getType() === "human")?.content);
   const reply = contentText(state.messages.findLast((message) => message.getType() === "ai")?.content);

@@ -1,5 +1,8 @@
 // Puts the streamed fragments of tool calls together, however a model interleaves them and whatever it leaves out.
+import { type PairedText, pairedText } from "../domain/unicode.ts";
+import { ANSWER_LIMITS, endless, inMillions } from "../models/answer_limits.ts";
 import type { ToolCallDelta } from "../models/delta.ts";
+import type { ModelError } from "../models/model_error.ts";
 import { type ModelToolCall, parseObject } from "../models/tool_calls.ts";
 
 /** What to publish: a call begins (with empty arguments), grows by `text`, or is complete. */
@@ -8,10 +11,15 @@ export type ToolCallEvent =
   | { type: "delta"; id: string; text: string }
   | { type: "end"; id: string };
 
+/** Characters of arguments that are parsed only to see whether they are complete. */
+const MOST_LOOKED = 50_000_000;
+
 export interface ToolCallAccumulator {
   /** Takes the fragments of one chunk; returns what they mean, in order. */
   add(fragments: readonly ToolCallDelta[]): ToolCallEvent[];
   /** Ends every call. The calls are in the order in which they began. */
+  /** Why nothing more is taken. */
+  over?: ModelError;
   finish(): { events: ToolCallEvent[]; calls: ModelToolCall[] };
 }
 
@@ -21,6 +29,8 @@ interface OpenCall {
   givenId?: string;
   name: string;
   text: string;
+  /** What its fragments go through: a character may be cut in two between them. */
+  paired: PairedText;
   /** The text ends with a brace, so that it may be complete. */
   closed: boolean;
   extra?: unknown;
@@ -44,16 +54,21 @@ export function toolCallAccumulator(
   const ids = new Set<string>();
   let last: OpenCall | undefined;
   let chunk = 0;
+  let looked = 0;
 
-  function begin(fragment: ToolCallDelta): OpenCall {
+  /** Undefined when there are as many calls as an answer may have. */
+  function begin(fragment: ToolCallDelta): OpenCall | undefined {
+    if (calls.length === ANSWER_LIMITS.calls) return undefined;
     let id = fragment.id ?? newId();
-    while (ids.has(id) || isUsed(id)) id = newId();
+    // Calls are kept in objects by their ids, too: an id that every object has a field for would find that.
+    while (ids.has(id) || id in {} || isUsed(id)) id = newId();
     ids.add(id);
     const call: OpenCall = {
       id,
       givenId: fragment.id,
       name: "",
       text: "",
+      paired: pairedText(),
       closed: false,
       started: false,
       chunk,
@@ -62,7 +77,7 @@ export function toolCallAccumulator(
     return call;
   }
 
-  function callOf(fragment: ToolCallDelta): OpenCall {
+  function callOf(fragment: ToolCallDelta): OpenCall | undefined {
     const { index, id } = fragment;
     if (index !== undefined) {
       const found = byIndex.get(index);
@@ -74,7 +89,7 @@ export function toolCallAccumulator(
       // Some servers count the index up with every fragment of one call.
       const same = !found && id && !fragment.name ? calls.find((call) => call.givenId === id) : undefined;
       const call = same ?? begin(fragment);
-      byIndex.set(index, call);
+      if (call) byIndex.set(index, call);
       return call;
     }
     if (id) {
@@ -87,16 +102,32 @@ export function toolCallAccumulator(
   /** Without an index, a named fragment after a complete call is the next call, not a repetition of the name. */
   function isWhole(call: OpenCall, { name }: ToolCallDelta): boolean {
     if (!name || call.name === "") return false;
-    return name !== call.name || call.chunk === chunk ||
-      (call.closed && parseObject(call.text) !== undefined);
+    return name !== call.name || call.chunk === chunk || isObject(call);
+  }
+
+  function isObject(call: OpenCall): boolean {
+    if (!call.closed || looked > MOST_LOOKED) return false;
+    looked += call.text.length;
+    return parseObject(call.text) !== undefined;
   }
 
   function take(fragment: ToolCallDelta, events: ToolCallEvent[]): void {
     const call = callOf(fragment);
+    if (!call) {
+      accumulator.over = endless(`${ANSWER_LIMITS.calls} tool calls`);
+      return;
+    }
     last = call;
     call.extra ??= fragment.extra;
     if (fragment.name && call.name === "") call.name = fragment.name;
-    const text = fragment.args ?? "";
+    grow(call, call.paired.push(fragment.args ?? ""), events);
+  }
+
+  function grow(call: OpenCall, given: string, events: ToolCallEvent[]): void {
+    const text = given.slice(0, ANSWER_LIMITS.callArguments - call.text.length).toWellFormed();
+    if (text.length < given.length) {
+      accumulator.over = endless(`${inMillions(ANSWER_LIMITS.callArguments, "arguments")} of one tool call`);
+    }
     call.text += text;
     // Looked at here, so that a server which repeats the name with every fragment does not have all of it parsed each time.
     if (text.trim() !== "") call.closed = text.trimEnd().endsWith("}");
@@ -113,16 +144,20 @@ export function toolCallAccumulator(
     if (call.text) events.push({ type: "delta", id: call.id, text: call.text });
   }
 
-  return {
+  const accumulator: ToolCallAccumulator = {
     add(fragments) {
       const events: ToolCallEvent[] = [];
       chunk++;
-      for (const fragment of fragments) take(fragment, events);
+      for (const fragment of fragments) {
+        if (accumulator.over) break;
+        take(fragment, events);
+      }
       return events;
     },
     finish() {
       const events: ToolCallEvent[] = [];
       for (const call of calls) {
+        grow(call, call.paired.end(), events);
         if (!call.started) {
           // It has to be shown and answered all the same, and an empty name is refused when it is sent back.
           call.name ||= "unknown_tool";
@@ -138,4 +173,5 @@ export function toolCallAccumulator(
       };
     },
   };
+  return accumulator;
 }

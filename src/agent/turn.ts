@@ -1,6 +1,6 @@
 // One turn: a user's message and everything the agent does until it stops, whoever is still listening.
-import { AppError, errorText } from "../domain/error.ts";
-import type { FinishReason, TurnError, TurnEvent } from "../domain/event.ts";
+import { AppError } from "../domain/error.ts";
+import type { FinishReason, TurnError, TurnEvent, Usage } from "../domain/event.ts";
 import type { TurnRecord } from "../domain/session.ts";
 import { EventLog } from "./event_log.ts";
 import { TurnStatistics } from "./turn_statistics.ts";
@@ -15,6 +15,8 @@ export type AbortReason =
   | "project_deleted"
   | "project_restored"
   | "access_lost";
+
+const NOT_SAVED = "The turn could not be saved to its end because of a fault in this server.";
 
 /** Created by `AgentService.startTurn`; it alone decides how the turn ends. */
 export class Turn {
@@ -94,16 +96,20 @@ export class Turn {
 
   /**
    * Ends the turn, exactly once: `save` writes the record, then `turn_end` goes into the log. When saving fails, the
-   * turn ends with that error instead of with a success that is not on disk.
+   * turn ends with that error instead of with a success that is not on disk. Returns a failure that is a fault of this
+   * program, for the log.
    */
-  finish(save: (record: TurnRecord) => void, overrides: Partial<TurnRecord>): void {
-    if (this.#ended) return;
+  finish(save: (record: TurnRecord) => void, overrides: Partial<TurnRecord>): Error | undefined {
+    if (this.#ended) return undefined;
+    let fault: Error | undefined;
     this.#ended = true;
     if (this.#why) this.error = this.#why;
     let finishReason = this.finishReason();
+    let usage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, llm_calls: 0 };
     // The log's end is part of the record, so that a resume after a restart finds the same positions.
     const lastSeq = this.log.last + 1;
     try {
+      usage = this.statistics.usage();
       save({
         ...this.statistics.record(),
         turnId: this.id,
@@ -115,16 +121,15 @@ export class Turn {
         ...overrides,
       });
     } catch (error) {
-      this.error ??= { code: error instanceof AppError ? error.code : "internal", message: errorText(error) };
+      if (!(error instanceof AppError)) fault = error instanceof Error ? error : new Error(String(error));
+      const told = fault ? { code: "internal" as const, message: NOT_SAVED } : error as AppError;
+      this.error ??= { code: told.code, message: told.message };
       finishReason = "error";
     }
     this.#outcome = finishReason;
-    this.log.append({
-      type: "turn_end",
-      finishReason,
-      usage: this.statistics.usage(),
-      ...(finishReason === "error" ? { error: this.error } : {}),
-    });
+    const error = finishReason === "error" ? { error: this.error } : {};
+    this.log.append({ type: "turn_end", finishReason, usage, ...error });
     this.#settle();
+    return fault;
   }
 }

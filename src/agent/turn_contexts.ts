@@ -30,6 +30,8 @@ export interface TurnContextOptions {
   host: ToolContext["host"];
   /** Whether a snapshot of the lab is made before a turn's first change. */
   snapshotBeforeChanges: boolean;
+  /** Whether teaching mode may also create, start and rename. */
+  teachingCanBuild: boolean;
   limits: Omit<AgentLimits, "steps">;
   /** Model calls in a turn, by mode. */
   steps: { usual: number; injection: number };
@@ -42,7 +44,7 @@ export function turnContexts(options: TurnContextOptions) {
   const toolsOf = (mode: CopilotMode) => {
     let set = sets.get(mode);
     if (!set) {
-      const tools = toolsFor(mode);
+      const tools = toolsFor(mode, options.teachingCanBuild);
       const toolSpecs = tools.map((tool) => ({
         name: tool.name,
         description: tool.description,
@@ -76,7 +78,7 @@ export function turnContexts(options: TurnContextOptions) {
         temperature: request.temperature ?? undefined,
         maxTokens: request.max_tokens ?? undefined,
       }, mayCall),
-      systemPrompt: systemPrompt(mode, skills.prompts),
+      systemPrompt: systemPrompt(mode, skills.prompts, options.teachingCanBuild),
       titlePrompt: titlePrompt(skills.prompts),
       ...toolsOf(mode),
       toolContext: {
@@ -100,6 +102,7 @@ export function turnContexts(options: TurnContextOptions) {
           }),
         ...(options.snapshotBeforeChanges ? { restorePoint: restorePoints(turn.sessionId, now) } : {}),
         mode,
+        teachingCanBuild: options.teachingCanBuild,
         signal: turn.signal,
         now: () => now().getTime(),
       },

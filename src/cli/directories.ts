@@ -13,7 +13,7 @@ const SYSTEM_PLACES = ["/etc/xdg/GNS3", "/etc/gns3"];
  * Throws AppError with a sentence that names the directory and the option.
  */
 export function withDirectories(config: Config, env: Environment, systemPlaces = SYSTEM_PLACES): Config {
-  const projectsDir = realDirectory(projectsPath(config, env, systemPlaces), "projects");
+  const { projectsDir } = withProjectsDirectory(config, env, systemPlaces);
   const stateDir = statePath(config, env);
   try {
     Deno.mkdirSync(stateDir, { recursive: true, mode: 0o700 });
@@ -31,6 +31,18 @@ export function withDirectories(config: Config, env: Environment, systemPlaces =
 /** The configuration with the state directory found and resolved. Throws AppError when there is none: it is not created. */
 export function withStateDirectory(config: Config, env: Environment): Config {
   return freezeConfig({ ...config, stateDir: realDirectory(statePath(config, env), "state") });
+}
+
+/** The configuration with the projects directory found and resolved. Throws AppError when there is none. */
+export function withProjectsDirectory(
+  config: Config,
+  env: Environment,
+  systemPlaces = SYSTEM_PLACES,
+): Config {
+  return freezeConfig({
+    ...config,
+    projectsDir: realDirectory(projectsPath(config, env, systemPlaces), "projects"),
+  });
 }
 
 function realDirectory(path: string, kind: "projects" | "state" | "skills"): string {

@@ -3,13 +3,15 @@ import { AppError } from "../domain/error.ts";
 import { createRedactor } from "../redact.ts";
 import { suggest } from "../suggest.ts";
 import { VERSION } from "../version.ts";
+import { backup } from "./backup.ts";
+import { check } from "./check.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { demo } from "./demo.ts";
 import { rekey } from "./rekey.ts";
 import { serve } from "./serve.ts";
 
 /** Every command; the first is meant when none is named. */
-export const COMMANDS: readonly Command[] = [serve, demo, rekey];
+export const COMMANDS: readonly Command[] = [serve, demo, check, backup, rekey];
 
 function help(command: Command): string {
   const commands = COMMANDS.map(({ name, summary }) => `  gns3-copilot ${name.padEnd(8)}${summary}`).join(

@@ -26,6 +26,9 @@ export interface WaitOptions {
 /** A prompt, a pager's line or an echo is never longer. */
 const TAIL = 4_096;
 
+/** What nobody takes is kept up to here, the newest of it: a device may print without an end. In characters. */
+const MOST_KEPT = 8_000_000;
+
 /** Owns the transport: `close` ends both. */
 export class Channel {
   readonly #transport: Transport;
@@ -33,6 +36,7 @@ export class Channel {
   readonly #reading: Promise<void>;
   #chunks: string[] = [];
   #size = 0;
+  #kept = 0;
   #tail = "";
   #closed = false;
   #change = Promise.withResolvers<void>();
@@ -44,15 +48,15 @@ export class Channel {
     this.#reading = this.#read();
   }
 
-  /** Characters that came and were not taken. */
+  /** Characters that came since the last time they were taken. */
   get size(): number {
     return this.#size;
   }
 
-  /** Everything that came and was not taken, as it came. */
+  /** What came since the last time, as it came; the end of it when it is more than 8,000,000 characters. */
   take(): string {
     const text = this.#chunks.join("");
-    [this.#chunks, this.#size, this.#tail] = [[], 0, ""];
+    [this.#chunks, this.#size, this.#kept, this.#tail] = [[], 0, 0, ""];
     return text;
   }
 
@@ -158,6 +162,11 @@ export class Channel {
   #keep(text: string) {
     this.#chunks.push(text);
     this.#size += text.length;
+    this.#kept += text.length;
+    if (this.#kept > 2 * MOST_KEPT) {
+      this.#chunks = [this.#chunks.join("").slice(-MOST_KEPT)];
+      this.#kept = MOST_KEPT;
+    }
     this.#tail = (this.#tail + text).slice(-TAIL);
   }
 

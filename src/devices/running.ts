@@ -77,7 +77,12 @@ export class Running {
       await channel.send(keys[i % keys.length]!);
       try {
         const left = deadline - performance.now();
-        const look = await this.#screen.settle({ limitMs: Math.min(stepMs, left), signal });
+        // However much has come: what it prints until it stops is no reason not to wait for that.
+        const look = await this.#screen.settle({
+          limitMs: Math.min(stepMs, left),
+          signal,
+          printed: -Infinity,
+        });
         if (look.kind === "prompt") return true;
         if (look.kind === "pager") await channel.send(pager!.quit);
       } catch (error) {

@@ -16,6 +16,8 @@ export class TelnetFilter {
   readonly #answered = new Map<number, number>();
 
   feed(bytes: Uint8Array): { data: Uint8Array; reply: Uint8Array } {
+    // Nearly always: a device that prints megabytes must not take the time of everybody else.
+    if (this.#state === "data" && !bytes.includes(IAC)) return { data: bytes, reply: new Uint8Array() };
     const data: number[] = [];
     const reply: number[] = [];
     for (const byte of bytes) {

@@ -1,5 +1,5 @@
 // A byte stream to a console: GNS3's console WebSocket here, direct telnet in `telnet.ts`, recordings in the tests.
-
+/// <reference lib="deno.unstable" />
 import { within } from "./timing.ts";
 
 /** A connection to a console. `close` may be called at any time and again; it resolves when the connection is gone. */
@@ -36,6 +36,8 @@ export class ConsoleDropped extends Error {
 /** GNS3 drops a caller without the right to the console within some 20 ms; with it, bytes come within 50 ms. */
 const SETTLE_MS = 300;
 const CLOSE_MS = 1_000;
+/** Between two messages of a device that goes on after we have hung up. */
+const UNHEARD_PAUSE_MS = 10;
 
 /**
  * Opens GNS3's console WebSocket. It counts as accepted once bytes came or it stayed open for 0.3 s. GNS3 3.0 takes
@@ -46,46 +48,41 @@ export async function openWebSocket(
   options: OpenOptions & { commands: boolean },
 ): Promise<Transport> {
   options.signal.throwIfAborted();
-  const socket = new WebSocket(url);
-  socket.binaryType = "arraybuffer";
-  let opened = false;
+  // Of the handshake alone: aborted later, Deno's WebSocketStream throws.
+  const handshake = new AbortController();
+  const socket = new WebSocketStream(url, { signal: handshake.signal });
   const settled = Promise.withResolvers<void>();
-  const closed = Promise.withResolvers<void>();
-  let controller!: ReadableStreamDefaultController<Uint8Array>;
-  const readable = new ReadableStream<Uint8Array>({ start: (c) => void (controller = c) });
-
+  // Whoever waits hears of it; while nobody does it is no fault.
+  settled.promise.catch(() => {});
   const limit = setTimeout(() => settled.reject(new ConsoleDropped(opened, 0)), options.limitMs);
-  let settle: ReturnType<typeof setTimeout> | undefined;
-  socket.onopen = () => {
-    opened = true;
-    settle = setTimeout(settled.resolve, SETTLE_MS);
-  };
-  socket.onmessage = ({ data }) => {
-    const bytes = typeof data === "string" ? textFrame(data) : new Uint8Array(data as ArrayBuffer);
-    if (!bytes) return;
-    settled.resolve();
-    controller.enqueue(bytes);
-  };
-  let ended = false;
-  const end = (code: number) => {
-    if (ended) return;
-    ended = true;
-    settled.reject(new ConsoleDropped(opened, code));
-    controller.close();
-    closed.resolve();
-  };
-  socket.onclose = ({ code }) => end(code);
-  // `close` follows, but not in every case and not at once.
-  socket.onerror = () => end(0);
-
-  const close = async () => {
-    if (socket.readyState <= WebSocket.OPEN) socket.close();
-    await within(CLOSE_MS, closed.promise);
-    // Whoever reads must not wait for a peer that never answers the close frame.
-    end(0);
-  };
   const abort = () => settled.reject(options.signal.reason);
   options.signal.addEventListener("abort", abort, { once: true });
+  let opened = false;
+  let settle: ReturnType<typeof setTimeout> | undefined;
+  let writer: WritableStreamDefaultWriter<string | Uint8Array> | undefined;
+  const messages = new Messages();
+  const gone = socket.closed.then((info: CloseInfo) => info.closeCode ?? 1005, () => 0);
+  let over = false;
+  void gone.then((code) => {
+    over = true;
+    settled.reject(new ConsoleDropped(opened, code));
+    messages.end();
+  });
+  socket.opened.then((connection) => {
+    opened = true;
+    writer = connection.writable.getWriter();
+    writer.closed.catch(() => {});
+    settle = setTimeout(settled.resolve, SETTLE_MS);
+    return messages.read(connection.readable, settled.resolve);
+  }).catch(() => messages.end());
+
+  const close = async () => {
+    if (opened) socket.close();
+    else if (!over) handshake.abort();
+    await within(CLOSE_MS, gone);
+    // Whoever reads must not wait for a peer that never answers the close frame.
+    messages.end();
+  };
   try {
     await settled.promise;
   } catch (error) {
@@ -97,19 +94,65 @@ export async function openWebSocket(
     options.signal.removeEventListener("abort", abort);
   }
   const decoder = new TextDecoder();
+  const send = async (message: string | Uint8Array) => {
+    // What cannot be sent any more is no fault: that the console has gone is heard by whoever reads.
+    await writer?.write(message).catch(() => {});
+  };
   return {
-    readable,
+    readable: messages.readable,
     writable: new WritableStream({
-      write(bytes) {
+      async write(bytes) {
         const text = decoder.decode(bytes, { stream: true });
-        if (text && socket.readyState === WebSocket.OPEN) socket.send(text);
+        if (text) await send(text);
       },
     }),
     sendCommand(bytes) {
-      if (options.commands && socket.readyState === WebSocket.OPEN) socket.send(bytes.slice().buffer);
+      if (options.commands) void send(bytes.slice());
     },
     close,
   };
+}
+
+/** As the standard and Deno have it; Deno's type declarations call it `code`. */
+interface CloseInfo extends WebSocketCloseInfo {
+  closeCode?: number;
+}
+
+/** What the device prints, read from the connection no faster than it is taken: a device may print without an end. */
+class Messages {
+  readonly readable: ReadableStream<Uint8Array>;
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #ended = false;
+  #taken?: () => void;
+
+  constructor() {
+    this.readable = new ReadableStream<Uint8Array>({
+      start: (controller) => void (this.#controller = controller),
+      pull: () => this.#taken?.(),
+    });
+  }
+
+  /** Reads to the end also when nobody listens any more: cancelled in the middle, Deno's WebSocketStream throws. */
+  async read(from: ReadableStream<string | Uint8Array>, onFirst: () => void): Promise<void> {
+    for await (const message of from) {
+      const bytes = typeof message === "string" ? textFrame(message) : message;
+      if (!bytes) continue;
+      onFirst();
+      if (this.#ended) await new Promise((resolve) => setTimeout(resolve, UNHEARD_PAUSE_MS));
+      else this.#controller.enqueue(bytes);
+      while (!this.#ended && (this.#controller.desiredSize ?? 0) <= 0) {
+        await new Promise<void>((resolve) => this.#taken = resolve);
+      }
+    }
+    this.end();
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#controller.close();
+    this.#taken?.();
+  }
 }
 
 // Terminal data comes in binary frames; what GNS3 says about itself ("log.error" before it closes) is JSON text.

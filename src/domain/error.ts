@@ -52,3 +52,15 @@ export function fieldError(loc: (string | number)[], msg: string, type = "value_
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The messages of an error and its causes, without addresses: the runtime says why only in one of them. */
+export function errorTexts(error: unknown): string {
+  const texts: string[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
+  return texts.join(": ").replaceAll(/https?:\/\/\S+/g, "");
+}
+
+/** Whether the text of a failed connection says that the other side's certificate was refused. */
+export function isCertificateFault(text: string): boolean {
+  return /certificate|issuer/i.test(text);
+}

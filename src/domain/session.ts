@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { approvalSchema } from "./approval.ts";
 import { COPILOT_MODES } from "./model_config.ts";
+import { isBlank } from "./unicode.ts";
 
 /** A session id that this server accepts; it creates UUIDs. */
 export const SESSION_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -10,11 +11,11 @@ export const sessionIdSchema = z.string().regex(
   "must be 1-128 characters of A-Z a-z 0-9 _ . : -",
 );
 
-const blank = (text: string) => text.trim() === "";
+const visible = (text: string) => !isBlank(text);
 
 /** The body of `POST …/stream` (contract section 2.1). Unknown fields are dropped. */
 export const chatRequestSchema = z.object({
-  message: z.string().min(1).max(100_000).refine((text) => !blank(text), "must not be blank"),
+  message: z.string().min(1).max(100_000).refine(visible, "must not be blank"),
   session_id: sessionIdSchema.or(z.literal("")).nullish(),
   stream: z.boolean().default(true),
   temperature: z.number().min(0).max(2).nullish(),
@@ -70,6 +71,9 @@ export const chatMessageSchema = z.object({
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
+/** The longest page of a history. */
+export const HISTORY_LIMIT = 1000;
+
 export const conversationHistorySchema = z.object({
   thread_id: z.string(),
   title: z.string(),
@@ -102,7 +106,7 @@ export const chatAnswerSchema = z.object({
 });
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 
-export const titleSchema = z.string().trim().min(1).max(255);
+export const titleSchema = z.string().trim().min(1).max(255).refine(visible, "must not be blank");
 export const renameSchema = z.object({ title: titleSchema });
 export const createSessionSchema = z.object({ title: titleSchema.nullish() });
 

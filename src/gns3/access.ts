@@ -26,6 +26,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export class Access {
   readonly #options: AccessOptions;
   readonly #entries = new Map<string, Entry>();
+  /** What GNS3 said last of each credential, however long ago, until it refuses it. */
+  readonly #accepted = new Map<string, Omit<Caller, "credential">>();
   readonly #now: () => number;
 
   constructor(options: AccessOptions) {
@@ -46,6 +48,15 @@ export class Access {
     this.#entries.set(key, entry);
     this.#trim();
     return { ...await unlessAborted(signal, entry.user), credential };
+  }
+
+  /**
+   * The user behind `credential` as GNS3 said it last, without asking it now: enough for what a user may always do to
+   * what is their own. Undefined when GNS3 has not accepted it yet, or has refused it since.
+   */
+  async known(credential: string): Promise<Caller | undefined> {
+    const user = this.#accepted.get(await hash(credential));
+    return user && { ...user, credential };
   }
 
   /**
@@ -81,7 +92,9 @@ export class Access {
 
   /** Drops what is remembered of a credential; for whoever sees GNS3 answer 401. */
   async forget(credential: string): Promise<void> {
-    this.#entries.delete(await hash(credential));
+    const key = await hash(credential);
+    this.#entries.delete(key);
+    this.#accepted.delete(key);
   }
 
   #client(credential: string): Gns3Client {
@@ -97,16 +110,23 @@ export class Access {
         ...(is_superadmin ? { superadmin: true } : {}),
       }));
     const entry = { user, until: this.#now() + (this.#options.cacheMs ?? 60_000) };
-    user.catch(() => {
+    user.then((accepted) => {
+      this.#accepted.delete(key);
+      this.#accepted.set(key, accepted);
+      this.#trim();
+    }, (error) => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      if (error instanceof AppError && error.code === "unauthorized") this.#accepted.delete(key);
     });
     return entry;
   }
 
   #trim() {
-    for (const key of this.#entries.keys()) {
-      if (this.#entries.size <= (this.#options.maxEntries ?? 1_000)) break;
-      this.#entries.delete(key);
+    for (const map of [this.#entries, this.#accepted]) {
+      for (const key of map.keys()) {
+        if (map.size <= (this.#options.maxEntries ?? 1_000)) break;
+        map.delete(key);
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 // GNS3's own error texts, made fit for a user and a model: its sentence stays, server paths and tokens go.
-import { AppError, type ErrorCode } from "../domain/error.ts";
+import { AppError, type ErrorCode, errorTexts, isCertificateFault } from "../domain/error.ts";
 
 const CODES: Record<number, ErrorCode> = {
   400: "bad_request",
@@ -31,26 +31,18 @@ export function signInAgain(): AppError {
   return new AppError("unauthorized", "GNS3 no longer accepts this sign-in: sign in again.");
 }
 
+/** No answer came from the GNS3 server at `origin`; `error` tells a refused certificate from the rest. */
+export function unreachable(origin: string, error: unknown): AppError {
+  return unavailable(
+    isCertificateFault(errorTexts(error))
+      ? `The TLS certificate of the GNS3 server at ${origin} is not trusted. Start this server with DENO_CERT naming a file of the certificate authority, or with DENO_TLS_CA_STORE=system.`
+      : `The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`,
+  );
+}
+
 /** The GNS3 server cannot be used now; trying again in some seconds makes sense. */
 export function unavailable(message: string): AppError {
   return new AppError("unavailable", message, { retryAfter: 5 });
-}
-
-/**
- * No connection to the GNS3 server; `error` is what it failed with. Its text holds addresses and stays here, but whether
- * the certificate was the reason is worth knowing.
- */
-export function unreachable(origin: string, error: unknown): AppError {
-  const { message, cause } = error instanceof Error ? error : { message: "", cause: undefined };
-  if (!/certificate|UnknownIssuer/i.test(`${message} ${cause instanceof Error ? cause.message : ""}`)) {
-    return unavailable(
-      `The GNS3 server at ${origin} does not answer. Check that it runs and can be reached.`,
-    );
-  }
-  return unavailable(
-    `The TLS certificate of the GNS3 server at ${origin} is not trusted here. Put its authority's certificate into the ` +
-      "certificate store of this server's machine, and start this server with DENO_TLS_CA_STORE=mozilla,system.",
-  );
 }
 
 /** One readable line: compute prefixes, traces and folders are cut, the credential never passes. */

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { AppError, errorText } from "../domain/error.ts";
 import type { Logger } from "../log.ts";
+import { textOf } from "./body.ts";
 import { jsonLines } from "./json_lines.ts";
-import { refusal, signInAgain, unavailable } from "./messages.ts";
+import { refusal, signInAgain, unavailable, unreachable } from "./messages.ts";
 import { originOf } from "./request.ts";
 import type { ServiceAccount } from "./service_account.ts";
 import { pause } from "./waiting.ts";
@@ -131,7 +132,7 @@ export class Notifications {
         signal,
       });
       if (response.status !== 200 || !response.body) {
-        throw refusal(response.status, await response.text(), origin, credential);
+        throw refusal(response.status, await textOf(response), origin, credential);
       }
       opened();
       this.#complaint = "";
@@ -148,8 +149,7 @@ export class Notifications {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof AppError) throw error;
-      // The texts of fetch's errors hold addresses.
-      throw unavailable(`The GNS3 server at ${origin} does not answer, or broke off its notifications.`);
+      throw unreachable(origin, error);
     } finally {
       clearTimeout(timer);
     }

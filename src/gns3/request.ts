@@ -1,6 +1,8 @@
 // One HTTP request to the GNS3 server: credential, time limit, redirects, and its failures as `AppError`s.
 import { AppError, errorText } from "../domain/error.ts";
 import { joinSignals } from "../domain/signals.ts";
+import { wellFormedFrom } from "../domain/unicode.ts";
+import { AnswerTooLarge, textOf } from "./body.ts";
 import { refusal, signInAgain, unavailable, unreachable } from "./messages.ts";
 
 /** Where the server is and who asks. `baseUrl` may have a path in front of `/v3`, no trailing slash. */
@@ -31,7 +33,7 @@ export async function send(server: Server, request: Gns3Request): Promise<unknow
   const origin = originOf(server.baseUrl);
   try {
     const response = await follow(server, request, limited.signal);
-    const text = await response.text();
+    const text = await textOf(response);
     if (!response.ok) throw refusal(response.status, text, origin, server.credential);
     return text.trim() === "" ? undefined : parse(text, origin);
   } catch (error) {
@@ -39,6 +41,9 @@ export async function send(server: Server, request: Gns3Request): Promise<unknow
     for (const signal of request.signals) signal?.throwIfAborted();
     if (limited.late) {
       throw unavailable(`The GNS3 server at ${origin} did not answer within ${request.timeoutMs / 1000} s.`);
+    }
+    if (error instanceof AnswerTooLarge) {
+      throw unavailable(`What answers at ${origin} sends more than a GNS3 server does: is it one?`);
     }
     throw unreachable(origin, error);
   }
@@ -69,7 +74,7 @@ export async function openStream(
     const request: Gns3Request = { method: "GET", path, timeoutMs: STREAM_HEAD_MS, signals: [] };
     const response = await follow(server, request, joined.signal);
     if (response.ok && response.body) return { body: response.body, close };
-    throw refusal(response.status, await response.text(), origin, server.credential);
+    throw refusal(response.status, await textOf(response), origin, server.credential);
   } catch (error) {
     close();
     if (error instanceof AppError) throw error;
@@ -108,7 +113,7 @@ async function follow(server: Server, request: Gns3Request, signal: AbortSignal)
 
 function parse(text: string, origin: string): unknown {
   try {
-    return JSON.parse(text);
+    return wellFormedFrom(text, JSON.parse(text));
   } catch (error) {
     throw unavailable(`What answers at ${origin} is not a GNS3 server (${errorText(error).slice(0, 80)}).`);
   }

@@ -3,7 +3,7 @@
 // call, and what a proxy makes of it.
 import { lookup } from "node:dns";
 import type { ModelConfig } from "../domain/model_config.ts";
-import { endpointOf } from "./endpoint.ts";
+import { endpointOf } from "../domain/endpoint.ts";
 import {
   type EndpointRules,
   guardEndpoint,

@@ -1,5 +1,6 @@
 // The `fetch` that the OpenAI client is given: follows redirects only within the endpoint's server, and turns every
 // refusal, whatever its body looks like, into a `ModelError` before the client can lose the provider's words.
+import { errorTexts } from "../domain/error.ts";
 import { kindOf, ModelError, retryAfterOf } from "./model_error.ts";
 
 const MAX_REDIRECTS = 3;
@@ -19,13 +20,6 @@ export async function endpointFetch(input: string | URL | Request, init?: Reques
     await response.body?.cancel();
     url = target;
   }
-}
-
-/** The messages of an error and its causes, without addresses: the runtime says why only in one of them. */
-function errorTexts(error: unknown): string {
-  const texts: string[] = [];
-  for (let cause = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
-  return texts.join(": ").replaceAll(/https?:\/\/\S+/g, "");
 }
 
 /** Where a redirect leads, when the request may follow it: to the same server, or from http to https there. */
@@ -80,7 +74,7 @@ export function explainJson(json: unknown): { message: string; code: string } {
   if (typeof object !== "object" || object === null) return { message: "", code: "" };
   if (object.error) return explainJson(object.error);
   const message = object.message ?? object.detail ?? object.msg ?? object.error_msg ?? "";
-  const code = [object.code, object.type, object.status].filter((part) =>
+  const code = [object.code, object.error_code, object.type, object.status].filter((part) =>
     typeof part === "string" || typeof part === "number"
   );
   // OpenRouter puts the upstream provider's own words here.

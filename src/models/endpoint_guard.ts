@@ -1,7 +1,7 @@
 // Which addresses a user's model configuration may make this server call: never those that only the server itself can
 // reach and that give away secrets or rights, and only listed hosts when an administrator has listed some.
 import { AppError } from "../domain/error.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../domain/endpoint.ts";
 import { isLoopback, plainAddress } from "./ip_address.ts";
 
 export interface EndpointRules {

@@ -1,9 +1,9 @@
 // A failed model call as a sentence that says what to do, in the words of this program plus a masked quotation of the
 // provider's.
-import { AppError, type ErrorCode } from "../domain/error.ts";
+import { AppError, type ErrorCode, isCertificateFault } from "../domain/error.ts";
 import type { ModelConfig } from "../domain/model_config.ts";
 import { createRedactor } from "../redact.ts";
-import { type Endpoint, endpointOf } from "./endpoint.ts";
+import { type Endpoint, endpointOf } from "../domain/endpoint.ts";
 import { type FailureKind, ModelError } from "./model_error.ts";
 
 /** A failure as the user is told it; fits `TurnError`. */
@@ -45,7 +45,7 @@ const SENTENCES: Record<FailureKind, (facts: Facts) => string> = {
   refused: ({ host, error }) => `${host} refused the request${error.status ? ` (${error.status})` : ""}.`,
   not_an_api: ({ url, error }) =>
     `${url} did not answer like a model endpoint${error.status ? ` (${error.status})` : ""}. ` +
-    `Check the base_url of the model configuration: does it need /v1?`,
+    checkUrl(url),
   unreachable: ({ url, error }) =>
     `Could not connect to ${url}: ${reason(error.detail)}. ` +
     `Check the base_url of the model configuration and that the server there is running.`,
@@ -62,11 +62,19 @@ const SENTENCES: Record<FailureKind, (facts: Facts) => string> = {
   no_room: ({ model, config }) =>
     `The model "${model}" used up its output limit before it answered. Raise max_tokens` +
     `${config.max_tokens ? ` (now ${config.max_tokens})` : ""} in the model configuration.`,
+  endless: ({ model, error }) =>
+    `The model "${model}" did not stop: its answer was cut off after ${error.detail}. ` +
+    `Try again, set max_tokens in the model configuration, or choose another model.`,
   empty: ({ model, url, error }) =>
     error.detail === "nothing"
-      ? `${url} answered with nothing. Check the base_url of the model configuration: does it need /v1?`
+      ? `${url} answered with nothing. ${checkUrl(url)}`
       : `The model "${model}" gave an empty answer, twice. Try again, or choose another model.`,
 };
+
+function checkUrl(url: string): string {
+  const missing = url.endsWith("/chat/completions") ? ": does it need /v1?" : ".";
+  return `Check the base_url of the model configuration${missing}`;
+}
 
 /** Kinds whose `detail` is the provider's own text and worth quoting. */
 const QUOTABLE = new Set<FailureKind>([
@@ -115,7 +123,7 @@ function safeEndpoint(config: ModelConfig): Pick<Endpoint, "host" | "url"> {
 
 function quotation(text: string, key: string | undefined): string {
   const line = maskKeys(text, key).replaceAll(/\s+/g, " ").trim();
-  return line.length > QUOTED ? `${line.slice(0, QUOTED).toWellFormed()}…` : line;
+  return line.length > QUOTED ? `${line.slice(0, QUOTED).toWellFormed()}…` : line.toWellFormed();
 }
 
 /** Replaces keys and tokens in a provider's text by `***`: the configured key itself, and whatever looks like one. */
@@ -133,7 +141,9 @@ function reason(detail: string): string {
   if (/refused/i.test(detail)) return "the connection was refused";
   if (/blocked/i.test(detail)) return "web clients may not use this port";
   if (/dns|lookup|resolve|name or service/i.test(detail)) return "the host name is unknown";
-  if (/certificate|issuer/i.test(detail)) return "its TLS certificate is not trusted";
+  if (isCertificateFault(detail)) {
+    return "its TLS certificate is not trusted (start the server with DENO_CERT naming a file of the certificate authority)";
+  }
   if (/tls|ssl|handshake/i.test(detail)) return "it does not speak TLS (is it http:// rather than https://?)";
   if (/timed? ?out/i.test(detail)) return "it did not answer in time";
   if (/reset|closed|aborted|broken pipe|eof/i.test(detail)) return "the connection was closed";

@@ -17,6 +17,7 @@ export type FailureKind =
   | "timeout"
   | "filtered" // the provider's content filter
   | "no_room" // the output limit was used up before the answer began
+  | "endless" // more than any model has to say
   | "empty"; // an answer without text and without calls
 
 /** A failed model call. `detail` is the provider's own text, not yet masked: only `modelFailure` may show it. */
@@ -43,17 +44,19 @@ export class ModelError extends Error {
 
 const QUOTA =
   /insufficient[_ ]?(quota|balance|funds|credit)|exceeded your current quota|quota (has been )?exhausted|out of credits|credit balance|billing|payment required/i;
+const LOW_CREDIT = /credit balance is too low/i;
 const CONTEXT =
   /context[_ ]length|context window|maximum context|max(imum)? (prompt|input|model) (length|tokens)|too many (input )?tokens|prompt is too long|input (is )?too long|exceeds? the (model'?s )?(available )?context|exceed_context_size|longer than the model'?s context/i;
 const NO_MODEL =
-  /model[_ ]not[_ ](found|exist)|no such model|unknown model|invalid model|not a valid model|model .{0,120}(not found|does ?n[o']t exist|is not available)|(not found|does not exist).{0,40}\bmodel\b/i;
+  /model[_ ]not[_ ](found|exist)|no such model|unknown model|invalid model|not a valid model|model .{0,120}(not found|does ?n[o']t exist|is not available)|(not found|does not exist).{0,40}\bmodel\b|not_found_error model: /i;
 const NO_TOOLS =
   /(does ?n[o']t|not|no endpoints found that) support(ed)? .{0,40}(tool|function)|(tools?|function.?call\w*|tool.?choice|"auto" tool).{0,80}(not|isn'?t|un)\s?(enabled|supported|available)|tool choice requires|--enable-auto-tool-choice/i;
 const RATE = /rate.?limit|too many requests|overloaded|capacity/i;
 
 /** The kind of a refusal from its HTTP status (0: an error inside a stream) and the provider's text and code. */
 export function kindOf(status: number, text: string): FailureKind {
-  if (status === 402 || ((status === 429 || status === 403 || status === 0) && QUOTA.test(text))) {
+  if (status === 402 || (status === 400 && LOW_CREDIT.test(text))) return "quota";
+  if ((status === 429 || status === 403 || status === 0) && QUOTA.test(text)) {
     return "quota";
   }
   if (status === 401) return "key";

@@ -1,6 +1,6 @@
 // What an endpoint turned out to refuse or to need. Learned from its 400 answers, so that a request it would refuse
 // is made at most once; kept in memory by address and model, never with a key.
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../domain/endpoint.ts";
 import type { ModelError } from "./model_error.ts";
 
 /** Differences from OpenAI's own behaviour; all off for an endpoint not met before. */
@@ -18,6 +18,10 @@ export interface Quirks {
   alternate?: boolean;
   /** Refuses `tool_choice`. */
   noToolChoice?: boolean;
+  /** Most tokens of an answer that may be asked for. */
+  maxOutput?: number;
+  /** Refuses marks of what is to be cached (Anthropic's API elsewhere). */
+  noCache?: boolean;
   /** Sends `reasoning_content` and wants it back while a turn's tool calls go on (DeepSeek). */
   returnReasoning?: boolean;
 }
@@ -73,6 +77,11 @@ export interface Request {
   messages: { role: string; content: unknown; reasoning_content?: string }[];
 }
 
+/** From Anthropic's `max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for …`. */
+function outputLimit(text: string): number {
+  return Number(/max_tokens: \d+ > (\d+)/.exec(text)?.[1] ?? NaN);
+}
+
 type Lesson = [
   name: string,
   applies: (text: string, request: Request, quirks: Quirks) => boolean,
@@ -101,6 +110,16 @@ const LESSONS: Lesson[] = [
       ),
     (quirks) =>
       quirks.limitField = quirks.limitField === "max_tokens" ? "max_completion_tokens" : "max_tokens",
+  ],
+  [
+    "output",
+    (text, request) => Number(request.max_tokens) > outputLimit(text),
+    (quirks, text) => quirks.maxOutput = outputLimit(text),
+  ],
+  [
+    "cache",
+    (text) => /cache_control/.test(text),
+    (quirks) => quirks.noCache = true,
   ],
   [
     "temperature",

@@ -2,27 +2,27 @@
 // piece, notices silence and broken connections, and cancels on the wire when the turn is stopped.
 import type { BaseMessage } from "@langchain/core/messages";
 import { unlessAborted } from "../domain/signals.ts";
-import type { ChatModel } from "./chat_model.ts";
-import { type ChunkReader, chunkReader, type ModelDelta } from "./delta.ts";
+import type { Asked, ChatModel } from "./chat_model.ts";
+import { answerMeter } from "./answer_limits.ts";
+import type { ChunkReader, ModelDelta } from "./delta.ts";
 import { explain } from "./endpoint_fetch.ts";
 import { kindOf, ModelError } from "./model_error.ts";
 import { learn, type Request } from "./quirks.ts";
 import { sseDecoder, type SseEvent } from "./sse_decoder.ts";
-import { type ToolSpec, wireMessages, wireTools } from "./wire_messages.ts";
 
 export type { ModelDelta, ModelUsage, ToolCallDelta } from "./delta.ts";
 export type { ToolSpec } from "./wire_messages.ts";
 
 /** How a model is asked. Durations in milliseconds. */
-export interface StreamOptions {
+export interface StreamOptions extends Asked {
   signal: AbortSignal;
-  tools?: readonly ToolSpec[];
-  /** `none`: the model sees the tools but may not call them. */
-  toolChoice?: "auto" | "none" | "required";
   onFirstByte?(): void;
   /** Told before each repetition, for the log; `failure.detail` must not be logged as it is. */
   onRetry?(failure: ModelError, wait: number): void;
-  /** Longest silence of the endpoint (600,000: slow local models read a long prompt for minutes). */
+  /**
+   * Longest silence of the endpoint (600,000: slow local models read a long prompt for minutes). With mere signs of life it
+   * may go on for ten times as long.
+   */
   silenceLimit?: number;
   /** First pause before a repetition; the second is twice as long (500). */
   backoff?: number;
@@ -68,12 +68,14 @@ async function* attempts(
   let retries = 0;
   let wasEmpty = false;
   for (;;) {
-    const request = requestOf(model, messages, options);
+    const request = model.requestOf(messages, options);
     let begun = false;
     try {
+      const meter = answerMeter();
       for await (const batch of readAnswer(model, request, options, wire)) {
         begun = true;
-        yield batch;
+        yield meter.take(batch);
+        if (meter.over) throw meter.over;
       }
       return;
     } catch (error) {
@@ -95,21 +97,6 @@ async function* attempts(
   }
 }
 
-function requestOf(
-  model: ChatModel,
-  messages: readonly BaseMessage[],
-  { tools, toolChoice }: StreamOptions,
-): Record<string, unknown> {
-  const params = model.invocationParams(undefined, { streaming: true });
-  const choice = toolChoice && !model.quirks.noToolChoice && { tool_choice: toolChoice };
-  return {
-    ...params,
-    stream: true,
-    messages: wireMessages(messages, model.quirks),
-    ...(tools?.length ? { tools: wireTools(tools), ...choice } : {}),
-  };
-}
-
 async function* readAnswer(
   model: ChatModel,
   request: Record<string, unknown>,
@@ -121,10 +108,10 @@ async function* readAnswer(
   const body = response.body?.getReader();
   using _ = cancelling(body, wire.signal);
   const sse = sseDecoder();
-  const chunks = chunkReader();
+  const chunks = model.reader();
   let reads = 0;
   let events = 0;
-  while (body && !sse.done) {
+  while (body && !sse.done && !chunks.ended) {
     const { done, value } = await body.read().catch((error) => {
       if (wire.signal.aborted) throw error;
       // A server that resets the connection after the last piece has still answered.
@@ -138,6 +125,7 @@ async function* readAnswer(
     const batch: ModelDelta[] = [];
     const failure = readEvents(sse.push(value), chunks, batch);
     if (batch.length > 0) {
+      silence.answered();
       events += batch.length;
       yield batch;
     }
@@ -146,14 +134,18 @@ async function* readAnswer(
   }
   const last: ModelDelta[] = [];
   const failure = readEvents(sse.end(), chunks, last);
-  if (failure) throw failure;
+  if (failure) {
+    yield last;
+    throw failure;
+  }
   if (sse.incomplete && !chunks.finishReason) throw new ModelError("cut", "The last line is incomplete.");
   if (!sse.done && !chunks.answered && sse.stray.trim() !== "") chunks.read(plainAnswer(sse.stray), "", last);
+  if (chunks.cut) throw new ModelError("cut", "The answer did not come to its end.");
   chunks.end(last);
   model.quirks.returnReasoning ||= chunks.reasoningContent;
   if (!chunks.answered) throw emptyAnswer(chunks.finishReason, events + last.length);
   if (last.length > 0) yield last;
-  if (sse.done) await finish(body!);
+  if (sse.done || chunks.ended) await finish(body!);
 }
 
 /** Opens the answer; one that comes although the call was stopped meanwhile is let go. */
@@ -194,7 +186,7 @@ function readEvents(events: SseEvent[], chunks: ChunkReader, batch: ModelDelta[]
 function plainAnswer(text: string): unknown {
   try {
     const json = JSON.parse(text);
-    if (json?.choices) return json;
+    if (json?.choices || json?.type === "message") return json;
   } catch {
     // Not JSON either: explained below.
   }
@@ -221,19 +213,34 @@ async function finish(body: ReadableStreamDefaultReader<Uint8Array>): Promise<vo
   if (!ended) await body.cancel().catch(() => {});
 }
 
-/** Aborts `wire` with a `ModelError` `timeout` when `heard` is not called for `limit` milliseconds. */
-function silenceGuard(wire: AbortController, limit: number): Disposable & { heard(): void } {
+/** How many times as long as a silence an endpoint may send only signs of life. */
+const PATIENCE = 10;
+
+/**
+ * Aborts `wire` with a `ModelError` `timeout` when nothing is heard for `limit` milliseconds, or no piece of an answer for
+ * `PATIENCE` times as long.
+ */
+function silenceGuard(
+  wire: AbortController,
+  limit: number,
+): Disposable & { heard(): void; answered(): void } {
   let last = performance.now();
+  let piece = last;
   let timer = setTimeout(check, limit);
   // One timer that looks at the clock is far cheaper than one made anew for every read.
   function check() {
-    const left = last + limit - performance.now();
+    const now = performance.now();
+    const left = last + limit - now;
     if (left <= 0) wire.abort(new ModelError("timeout", `${Math.round(limit / 1000)}`));
+    else if (piece + PATIENCE * limit < now) wire.abort(new ModelError("timeout"));
     else timer = setTimeout(check, left);
   }
   return {
     heard: () => {
       last = performance.now();
+    },
+    answered: () => {
+      piece = performance.now();
     },
     [Symbol.dispose]: () => clearTimeout(timer),
   };

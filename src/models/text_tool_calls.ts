@@ -1,6 +1,7 @@
 // Tool calls that a model wrote into its answer as text instead of making them. Only an answer that is nothing but
 // such calls counts; the same JSON inside prose or a code block is talk about a call, not a call.
 import { isDeeper } from "../domain/json.ts";
+import { formatJson } from "../domain/unicode.ts";
 
 /** A call found in text; `argumentsText` is JSON. */
 export interface TextToolCall {
@@ -53,7 +54,8 @@ function callOf(value: unknown): TextToolCall | undefined {
     >;
   const args = call.arguments ?? call.parameters;
   if (typeof call.name !== "string") return undefined;
-  if (typeof args === "string") return { name: call.name, argumentsText: args };
+  const name = call.name.toWellFormed();
+  if (typeof args === "string") return { name, argumentsText: args.toWellFormed() };
   if (typeof args !== "object" || args === null || Array.isArray(args) || isDeeper(args)) return undefined;
-  return { name: call.name, argumentsText: JSON.stringify(args) };
+  return { name, argumentsText: formatJson(args) };
 }

@@ -1,5 +1,6 @@
 // LangChain messages and tools as the Chat Completions API wants them, with an endpoint's quirks applied.
 import type { BaseMessage } from "@langchain/core/messages";
+import { wellFormedJson } from "../domain/unicode.ts";
 import { contentText } from "./content_text.ts";
 import type { Quirks } from "./quirks.ts";
 import { parseArguments, toolCallsOf } from "./tool_calls.ts";
@@ -77,14 +78,14 @@ function wireCall({ id, name, argumentsText, extra }: ReturnType<typeof toolCall
   const call: WireToolCall = {
     id,
     type: "function",
-    function: { name: wireName(name), arguments: valid ? argumentsText : "{}" },
+    function: { name: wireName(name), arguments: valid ? wellFormedJson(argumentsText) : "{}" },
   };
   if (extra !== undefined) call.extra_content = extra;
   return call;
 }
 
 /** A function name that every provider accepts; models invent others. */
-function wireName(name: string): string {
+export function wireName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unknown_tool";
 }
 

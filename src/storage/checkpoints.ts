@@ -27,7 +27,7 @@ import {
 } from "./checkpoint_rows.ts";
 import { type Json, pack, unpack } from "./codec.ts";
 import type { Database } from "./connection.ts";
-import { type MessagePage, readMessagePage, readMessages } from "./conversation.ts";
+import { readMessages } from "./conversation.ts";
 import { IN_PLACE } from "./message_codec.ts";
 import { MessageRows } from "./message_rows.ts";
 import { deleteUnused, pruneThread } from "./prune.ts";
@@ -163,11 +163,6 @@ export class SqliteSaver extends BaseCheckpointSaver {
   /** The messages of a thread's newest checkpoint, oldest first; none for an unknown thread. */
   messages(threadId: string): BaseMessage[] {
     return readMessages(this.#db, this.#rows, threadId);
-  }
-
-  /** The newest `limit` messages, or those before the message with the id `before`; undefined if there is none such. */
-  messagePage(threadId: string, page: { limit: number; before?: string }): MessagePage | undefined {
-    return readMessagePage(this.#db, this.#rows, threadId, page);
   }
 
   /** The channels to store: changed ones anew, others as the parent has them. */

@@ -1,19 +1,22 @@
 // Values of LangGraph's channels as JSON. What JSON cannot say, and references to rows, are objects with the key "$".
 import { DeltaSnapshot, isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { AppError } from "../domain/error.ts";
+import { damaged } from "./errors.ts";
 
 /** Anything `JSON.parse` can give. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** How messages are written and read; `null` when a value is none (or no list of them). */
 export interface References {
-  /** For a message, or an array of nothing but messages: the object that stands for it. */
-  write(value: object): Json | null;
+  /** For a message, or an array of nothing but messages, which lies `depth` levels deep: the object that stands for it. */
+  write(value: object, depth: number): Json | null;
   /** The reverse, for a tag that is not one of this file's. */
   read(tag: string, value: Json): unknown;
 }
 
 const MAX_DEPTH = 500;
+/** What `pack` makes of that many levels: a `Map` takes four. */
+const MAX_PACKED = 4 * MAX_DEPTH;
 
 /** The JSON for `value`. Throws `AppError` for a value nested deeper than 500 levels, as one that holds itself is. */
 export function pack(value: unknown, references: References, depth = 0): Json {
@@ -25,7 +28,7 @@ export function pack(value: unknown, references: References, depth = 0): Json {
     throw new AppError("internal", "A value in the agent's state is nested too deeply to be saved.");
   }
   const inner = (part: unknown) => pack(part, references, depth + 1);
-  const reference = references.write(value);
+  const reference = references.write(value, depth);
   if (reference !== null) return reference;
   if (Array.isArray(value)) return value.map(inner);
   if (value instanceof Uint8Array) return tagged("bytes", toBase64(value));
@@ -41,24 +44,36 @@ export function pack(value: unknown, references: References, depth = 0): Json {
   return Object.hasOwn(packed, "$") ? tagged("object", packed) : packed;
 }
 
-/** The value that `pack` was given. Changes `json` itself on the way: hand over what was just parsed. */
-export function unpack(json: Json, references: References): unknown {
+/**
+ * The value that `pack` was given. Changes `json` itself on the way: hand over what was just parsed. Throws `AppError` for
+ * what `pack` cannot have made.
+ */
+export function unpack(json: Json, references: References, depth = 0): unknown {
   if (json === null || typeof json !== "object") return json;
-  if (!Array.isArray(json) && typeof json.$ === "string") return untag(json.$, json.v ?? null, references);
-  unpackParts(json, references);
+  if (depth > MAX_PACKED) throw damaged();
+  if (!Array.isArray(json) && typeof json.$ === "string") {
+    return untag(json.$, json.v ?? null, references, depth + 1);
+  }
+  unpackParts(json, references, depth);
   return json;
 }
 
-/** Calls `found` with the tag and value of every tagged object in `json`, at any depth. */
-export function visitTags(json: Json, found: (tag: string, value: Json) => void): void {
+/** Calls `found` with the tag and value of every tagged object in `json`, at any depth. Throws as `unpack` does. */
+export function visitTags(json: Json, found: (tag: string, value: Json) => void, depth = 0): void {
   if (json === null || typeof json !== "object") return;
+  if (depth > MAX_PACKED) throw damaged();
   let parts: Json = json;
   if (!Array.isArray(json) && typeof json.$ === "string") {
     found(json.$, json.v ?? null);
     // What an "object" holds only looks like a tagged one.
     if (json.$ === "object") parts = json.v ?? null;
   }
-  for (const part of Object.values(parts ?? {})) visitTags(part, found);
+  for (const part of Object.values(parts ?? {})) visitTags(part, found, depth + 1);
+}
+
+/** Whether a JSON text may be nested deeper than anything that `pack` makes: then it must be gone through. */
+export function mayBeTooDeep(text: string): boolean {
+  return text.length > 2 * MAX_PACKED;
 }
 
 /** An object that stands for what JSON cannot say. */
@@ -80,15 +95,15 @@ function isSend(value: object): value is { node: unknown; args: unknown; timeout
   return "lg_name" in value && value.lg_name === "Send";
 }
 
-function unpackParts(json: Json[] | { [key: string]: Json }, references: References): void {
+function unpackParts(json: Json[] | { [key: string]: Json }, references: References, depth: number): void {
   const target = json as Record<string, unknown>;
   for (const [key, part] of Object.entries(json)) {
-    if (part !== null && typeof part === "object") target[key] = unpack(part, references);
+    if (part !== null && typeof part === "object") target[key] = unpack(part, references, depth + 1);
   }
 }
 
 // No class is looked up by a name in the data: a project that was imported may hold anything.
-function untag(tag: string, value: Json, references: References): unknown {
+function untag(tag: string, value: Json, references: References, depth: number): unknown {
   switch (tag) {
     case "undefined":
       return undefined;
@@ -101,9 +116,9 @@ function untag(tag: string, value: Json, references: References): unknown {
     case "date":
       return new Date(value === null ? NaN : value as number);
     case "set":
-      return new Set(unpack(value, references) as unknown[]);
+      return new Set(unpack(value, references, depth) as unknown[]);
     case "map":
-      return new Map(unpack(value, references) as [unknown, unknown][]);
+      return new Map(unpack(value, references, depth) as [unknown, unknown][]);
     case "error": {
       const [name, message] = value as [string, string];
       return Object.assign(new Error(message), { name });
@@ -111,9 +126,9 @@ function untag(tag: string, value: Json, references: References): unknown {
     case "regexp":
       return new RegExp((value as string[])[0]!, (value as string[])[1]);
     case "delta":
-      return new DeltaSnapshot(unpack(value, references));
+      return new DeltaSnapshot(unpack(value, references, depth));
     case "object":
-      unpackParts(value as { [key: string]: Json }, references);
+      unpackParts(value as { [key: string]: Json }, references, depth);
       return value;
     default:
       return references.read(tag, value);

@@ -2,13 +2,14 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { CHAT_DATABASE, type DatabaseWords, storageError, takenAway } from "./errors.ts";
 import { fileSignature, GONE, sizeAndTime } from "./file_signature.ts";
+import { original, storable } from "./text.ts";
 
 /** A value as SQLite takes and gives it. */
 export type Value = SQLInputValue;
 /** A row by column name. */
 export type Row = Record<string, Value>;
 
-/** A prepared statement. All methods throw `AppError` for damage, a full disk and the like. */
+/** A prepared statement. Any text comes back as it was. All methods throw `AppError` for damage, a full disk and the like. */
 export interface Statement {
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): Row[];
@@ -37,6 +38,7 @@ export class Database {
   #db: DatabaseSync;
   readonly #statements = new Map<string, Statement>();
   readonly #rollbackHooks: (() => void)[] = [];
+  readonly #closeHooks: (() => void)[] = [];
   #path: string;
   readonly #readOnly: boolean;
   readonly #shared: boolean;
@@ -132,6 +134,11 @@ export class Database {
     this.#rollbackHooks.push(hook);
   }
 
+  /** Calls `hook` once, when it is closed: what was added last is called first. */
+  onClose(hook: () => void): void {
+    this.#closeHooks.unshift(hook);
+  }
+
   /** Gives pages that deletions freed back to the file system, as far as that is possible now. */
   shrink(): void {
     try {
@@ -191,6 +198,7 @@ export class Database {
       // Nothing is lost: what could not be moved (a full disk) stays in `-wal` and is read at the next opening.
     } finally {
       this.#guard(() => this.#db.close());
+      for (const hook of this.#closeHooks) hook();
     }
   }
 
@@ -259,13 +267,33 @@ function wrap(prepare: () => StatementSync, guard: Guard, written: () => void): 
     return columns;
   };
   return {
-    get: (...values) => guard(() => byName().get(...values) as Row | undefined),
-    all: (...values) => guard(() => byName().all(...values) as Row[]),
-    arrays: (...values) => guard(() => byColumn().all(...values) as unknown as Value[][]),
+    get: (...values) => {
+      const row = guard(() => byName().get(...values.map(toStored)) as Row | undefined);
+      return row && toOriginals(row);
+    },
+    all: (...values) => guard(() => byName().all(...values.map(toStored)) as Row[]).map(toOriginals),
+    arrays: (...values) => {
+      const rows = guard(() => byColumn().all(...values.map(toStored)) as unknown as Value[][]);
+      for (const row of rows) toOriginals(row as unknown as Row);
+      return rows;
+    },
     run: (...values) => {
-      const { changes } = guard(() => byName().run(...values));
+      const { changes } = guard(() => byName().run(...values.map(toStored)));
       written();
       return Number(changes);
     },
   };
+}
+
+function toStored(value: Value): Value {
+  return typeof value === "string" ? storable(value) : value;
+}
+
+/** Changes the row itself, by name or by column: it is nobody else's yet. */
+function toOriginals(row: Row): Row {
+  for (const key in row) {
+    const value = row[key];
+    if (typeof value === "string") row[key] = original(value);
+  }
+  return row;
 }

@@ -23,7 +23,7 @@ export const CHAT_DATABASE: DatabaseWords = {
   file: `${DATABASE_NAME} of this project`,
   content: "the chat of this project",
   folder: "the project's folder",
-  repair: "stop the server and run `gns3-copilot check --repair` on this project to recover what is readable",
+  repair: "run `gns3-copilot check --repair` on this project to recover what is readable",
   reopen: "Open the project and try again.",
 };
 
@@ -112,12 +112,12 @@ function locked(cause: unknown, { file }: DatabaseWords): AppError {
   );
 }
 
-/** The database was deleted with its project, or replaced by a snapshot's: what was to be saved belongs to neither. */
+/** The database was deleted or moved, with its project or without, or replaced by a snapshot's: what was to be saved belongs to neither. */
 export function takenAway(change: "restored" | "deleted"): AppError {
   return new AppError(
     "conflict",
     change === "deleted"
-      ? "The project was deleted, and this conversation with it."
+      ? "The files of this project's chat were deleted or moved away, and this conversation with them."
       : "The project was set back to a snapshot in the meantime: this was not saved.",
   );
 }

@@ -11,7 +11,7 @@ import {
   SystemMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import { type Json, pack, type References, tagged, unpack } from "./codec.ts";
+import { type Json, mayBeTooDeep, pack, type References, tagged, unpack } from "./codec.ts";
 import { damaged } from "./errors.ts";
 
 export type { AIMessage, BaseMessage };
@@ -42,9 +42,9 @@ const FIELDS = [
 
 /** A message inside of another one (in a tool's artifact, say) is written in place: rows do not refer to rows. */
 export const IN_PLACE: References = {
-  write(value) {
+  write(value, depth) {
     if (!isBaseMessage(value)) return null;
-    const { kind, id, content, rest } = encodeMessage(value);
+    const { kind, id, content, rest } = encodeMessage(value, depth);
     return tagged("message", [kind, id, content, rest]);
   },
   read(tag, value) {
@@ -54,15 +54,18 @@ export const IN_PLACE: References = {
   },
 };
 
-/** The columns for `message`. A chunk is stored as the message it amounts to. */
-export function encodeMessage(message: BaseMessage): StoredMessage {
+/**
+ * The columns for `message`, which lies `depth` levels deep in a value. A chunk is stored as the message it amounts to.
+ * Throws `AppError` for one that is nested too deeply.
+ */
+export function encodeMessage(message: BaseMessage, depth = 0): StoredMessage {
   const rest: Record<string, Json> = {};
   const fields = message as unknown as Record<string, unknown>;
   for (const name of FIELDS) {
-    if (!isEmpty(fields[name])) rest[name] = pack(fields[name], IN_PLACE);
+    if (!isEmpty(fields[name])) rest[name] = pack(fields[name], IN_PLACE, depth + 1);
   }
   const text = typeof message.content === "string";
-  if (!text) rest.content = pack(message.content, IN_PLACE);
+  if (!text) rest.content = pack(message.content, IN_PLACE, depth + 1);
   return {
     kind: message.type,
     id: message.id ?? null,
@@ -104,7 +107,7 @@ export function isChunk(message: BaseMessage): boolean {
 function parseRest(rest: string): Record<string, unknown> {
   const json = JSON.parse(rest) as { [key: string]: Json };
   // Looking for a tag in the text is far cheaper than walking through every message's fields.
-  if (rest.includes('"$"')) {
+  if (rest.includes('"$"') || mayBeTooDeep(rest)) {
     for (const [name, value] of Object.entries(json)) json[name] = unpack(value, IN_PLACE) as Json;
   }
   return json;

@@ -8,6 +8,14 @@ import { MessageCache } from "./message_cache.ts";
 import { decodeMessage, encodeMessage, type StoredMessage } from "./message_codec.ts";
 import { formatRanges, parseRanges, type Run } from "./ranges.ts";
 
+/** What a row of its own holds: no other row. */
+const NO_REFERENCES: References = {
+  write: () => null,
+  read: () => {
+    throw damaged();
+  },
+};
+
 /** JSON text of this length or more is stored as a row of its own, so that copies of a checkpoint share it. */
 const LARGE = 512;
 
@@ -50,7 +58,7 @@ export class MessageRows {
       read: (tag, value) => {
         if (tag === "m") return this.messages(thread, [[value as number, value as number]])[0];
         if (tag === "ms") return this.messages(thread, parseRanges(value as string));
-        if (tag === "row") return unpack(this.#readValue(thread, value as number), references);
+        if (tag === "row") return unpack(this.#readValue(thread, value as number), NO_REFERENCES);
         throw damaged();
       },
     };
@@ -63,11 +71,11 @@ export class MessageRows {
     let first = Infinity;
     let last = 0;
     for (const [from, to] of runs) {
-      for (let seq = from; seq <= to; seq++) {
-        if (cached.has(seq)) continue;
-        first = Math.min(first, seq);
-        last = Math.max(last, seq);
-      }
+      let seq = from;
+      while (seq <= to && cached.has(seq)) seq++;
+      if (seq > to) continue;
+      first = Math.min(first, seq);
+      last = Math.max(last, to);
     }
     if (last > 0) this.#load(thread, cached, first, last);
     const result: BaseMessage[] = [];
@@ -79,15 +87,6 @@ export class MessageRows {
       }
     }
     return result;
-  }
-
-  /** The numbers of rows that hold a message with this id: several after it was changed. */
-  find(thread: number, id: string): number[] {
-    const rows = this.#db.prepare("SELECT seq FROM saver_rows WHERE thread = ? AND id = ?").arrays(
-      thread,
-      id,
-    );
-    return rows.map(([seq]) => seq as number);
   }
 
   /** Deletes rows that nothing refers to any more. */

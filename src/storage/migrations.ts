@@ -39,6 +39,9 @@ function version(db: Database): number {
 /** Who made a session's title: nobody yet (it is a stand-in), the `title_generator`, or the user. */
 export const TITLE_SOURCE = { standIn: 0, automatic: 1, user: 2 } as const;
 
+/** Titles (in small letters) that the Python copilot gives to a session until it has one, as a list of SQL. */
+export const STAND_IN_TITLES = "('new conversation', 'new chat', 'new session')";
+
 /** Columns of `chat_sessions` as the Python copilot has them (seed 000), and ours after them. */
 const SESSION_COLUMNS: [name: string, definition: string][] = [
   ["id", "INTEGER PRIMARY KEY AUTOINCREMENT"],
@@ -70,7 +73,7 @@ function sessions(db: Database): void {
   }
   // The Python copilot does not say who made a title: it is kept, whoever it was.
   db.exec(`UPDATE chat_sessions SET title_source = ${TITLE_SOURCE.automatic}
-    WHERE title <> '' AND lower(title) NOT IN ('new conversation', 'new chat', 'new session')`);
+    WHERE title <> '' AND lower(title) NOT IN ${STAND_IN_TITLES}`);
   const index = db.prepare("PRAGMA index_list(chat_sessions)").all().find((row) =>
     row.name === "idx_thread_id"
   );
@@ -176,6 +179,18 @@ function faults(db: Database): void {
   `);
 }
 
+/** How much of each of the Python copilot's conversations was taken over: see `python/take_over.ts`. */
+function pythonThreads(db: Database): void {
+  db.exec(`
+    CREATE TABLE python_threads (
+      id INTEGER PRIMARY KEY,
+      thread_id TEXT NOT NULL UNIQUE,
+      checkpoint_id TEXT NOT NULL,
+      messages INTEGER NOT NULL
+    );
+  `);
+}
+
 /** The chat database. */
 export const CHAT_MIGRATIONS: readonly Migration[] = [
   (db) => {
@@ -184,4 +199,5 @@ export const CHAT_MIGRATIONS: readonly Migration[] = [
   },
   approvals,
   faults,
+  pythonThreads,
 ];

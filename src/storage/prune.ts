@@ -39,15 +39,17 @@ export function deleteUnused(db: Database, rows: MessageRows, thread: number, dr
   rows.delete(thread, subtractRanges(candidates, remaining.flatMap(({ json }) => runsOf(json as string))));
 }
 
-/** The rows that a checkpoint's channels or a write refer to. */
-function runsOf(json: string): Run[] {
+/** The rows that a checkpoint's channels or a write refer to. Throws `AppError` for references that nobody writes. */
+export function referredRuns(json: Json): Run[] {
   const runs: Run[] = [];
-  visitTags(JSON.parse(json) as Json, (tag, value) => {
+  visitTags(json, (tag, value) => {
     if (tag === "m" || tag === "row") runs.push([value as number, value as number]);
     if (tag === "ms") runs.push(...parseRanges(value as string));
   });
   return runs;
 }
+
+const runsOf = (json: string) => referredRuns(JSON.parse(json) as Json);
 
 /** LangGraph's delta channels rebuild their value from old checkpoints: pruning would lose messages without a word. */
 function usesDeltaChannels(db: Database, thread: number): boolean {

@@ -1,5 +1,10 @@
 // Lists of row numbers as text: "1-1998,2003" keeps a checkpoint small, because a chat mostly appends.
 
+import { damaged } from "./errors.ts";
+
+/** Far more messages than a conversation has: a file that was made up must not keep this program busy for hours. */
+const LONGEST = 10_000_000;
+
 /** An inclusive run of row numbers. */
 export type Run = [first: number, last: number];
 
@@ -15,11 +20,14 @@ export function formatRanges(numbers: readonly number[]): string {
   return text;
 }
 
-/** The runs of a text made by `formatRanges`, in its order. */
+/** The runs of a text made by `formatRanges`, in its order. Throws `AppError` for any other text. */
 export function parseRanges(text: string): Run[] {
   return text.split(",").map((part) => {
-    const [first, last] = part.split("-").map(Number);
-    return [first!, last ?? first!];
+    const run = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(part);
+    const first = Number(run?.[1]);
+    const last = Number(run?.[2] ?? first);
+    if (!(first <= last && last - first < LONGEST)) throw damaged();
+    return [first, last];
   });
 }
 

@@ -22,8 +22,8 @@ export function closeRestored(db: Database): void {
     if (existsSync(wal) && statSync(wal).size > 0 && !db.ownsWal()) putAside(wal);
     putAside(file);
   }
+  db.onClose(() => finishRestore(file));
   db.close();
-  finishRestore(file);
 }
 
 /**

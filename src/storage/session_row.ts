@@ -1,6 +1,7 @@
 // A row of `chat_sessions` as the API's ChatSession, whoever wrote it and however incomplete it is.
 import { COPILOT_MODES } from "../domain/model_config.ts";
 import type { ChatSession } from "../domain/session.ts";
+import { type Json, mayBeTooDeep, visitTags } from "./codec.ts";
 import type { Row } from "./connection.ts";
 import { isoTime } from "./times.ts";
 
@@ -41,6 +42,7 @@ export function toSession(row: Row): ChatSession {
 export function jsonObject(text: unknown): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(String(text));
+    if (mayBeTooDeep(String(text))) visitTags(value as Json, () => {});
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? value as Record<string, unknown>
       : {};

@@ -30,6 +30,14 @@ export interface SessionQuery {
   copilot_mode?: CopilotMode;
 }
 
+/** A turn whose end was never saved. `startedAt` is ISO 8601. */
+export interface CutTurn {
+  threadId: string;
+  userId: string;
+  turnId: string;
+  startedAt: string;
+}
+
 // Read times are compared as SQLite understands them: the Python copilot spells them in more than one way.
 const ORDER = "ORDER BY COALESCE(pinned, 0) DESC, julianday(updated_at) DESC, id DESC";
 
@@ -193,6 +201,16 @@ export class ChatSessionsRepository {
   /** The last turn of a session. Check the owner before. */
   lastTurn(threadId: string): LastTurn | undefined {
     return readTurn(this.#db, threadId);
+  }
+
+  /** The turns that are noted as running, the one that started first before the others; with `threadId` only its. */
+  cutTurns(threadId?: string): CutTurn[] {
+    const rows = this.#db.prepare(
+      `SELECT t.thread_id AS threadId, s.user_id AS userId, t.turn_id AS turnId, t.started_at AS startedAt
+       FROM chat_turns t JOIN chat_sessions s ON s.thread_id = t.thread_id
+       WHERE t.finish_reason IS NULL AND (?1 IS NULL OR t.thread_id = ?1) ORDER BY t.started_at`,
+    ).all(threadId ?? null);
+    return rows as unknown as CutTurn[];
   }
 
   #row(userId: string, threadId: string): Row | undefined {

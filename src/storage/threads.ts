@@ -30,6 +30,7 @@ export function deleteThread(db: Database, threadId: string): void {
     }
     db.prepare("DELETE FROM saver_threads WHERE id = ?").run(thread);
   }
+  db.prepare("DELETE FROM python_threads WHERE thread_id = ?").run(threadId);
   // Absent in a database of our own.
   const tables = db.prepare(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('checkpoints', 'writes')",

@@ -51,14 +51,7 @@ export const TOOLS: readonly Tool[] = [
   injectionSkills,
 ];
 
-/** What an administrator may change about the modes. */
-export interface ToolSettings {
-  /** `--teaching-can-build`: in teaching mode the assistant may also create, start and rename. */
-  teachingCanBuild: boolean;
-}
-
-export const DEFAULT_TOOL_SETTINGS: ToolSettings = { teachingCanBuild: false };
-
+/** What teaching mode may do besides reading where `--teaching-can-build` is on. */
 const TEACHING_BUILDS = new Set([
   "create_gns3_node",
   "create_gns3_link",
@@ -69,14 +62,13 @@ const TEACHING_BUILDS = new Set([
   "update_gns3_node_name",
 ]);
 
-/** Whether the settings let a tool build in teaching mode. */
-export function buildsInTeaching(tool: Tool, settings: ToolSettings): boolean {
-  return settings.teachingCanBuild && TEACHING_BUILDS.has(tool.name);
+/** Whether a tool only adds to the lab, starts or renames: what `--teaching-can-build` lets teaching mode do. */
+export function buildsInTeaching(tool: Tool): boolean {
+  return TEACHING_BUILDS.has(tool.name);
 }
 
 /** The tools of a mode; every other name is unknown to the turn, whatever the model says. */
-export function toolsFor(mode: CopilotMode, settings: ToolSettings = DEFAULT_TOOL_SETTINGS): Tool[] {
-  return TOOLS.filter((tool) =>
-    tool.modes.includes(mode) || (mode === "teaching_assistant" && buildsInTeaching(tool, settings))
-  );
+export function toolsFor(mode: CopilotMode, teachingCanBuild = false): Tool[] {
+  const builds = teachingCanBuild && mode === "teaching_assistant";
+  return TOOLS.filter((tool) => tool.modes.includes(mode) || (builds && buildsInTeaching(tool)));
 }

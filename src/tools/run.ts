@@ -3,9 +3,10 @@ import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
 import { isDeeper, MOST_LEVELS } from "../domain/json.ts";
+import { formatJson, wellFormedFrom } from "../domain/unicode.ts";
 import { audited } from "./audited.ts";
 import { forbiddenIn } from "./forbidden.ts";
-import { buildsInTeaching, DEFAULT_TOOL_SETTINGS, type ToolSettings, toolsFor } from "./mod.ts";
+import { buildsInTeaching, toolsFor } from "./mod.ts";
 import { toolSchema } from "./schema.ts";
 import type { RestorePoint, Risk, Tool, ToolContext } from "./tool.ts";
 
@@ -30,14 +31,15 @@ export type PreparedCall =
 type Refusal = { kind: "answer"; answer: ToolAnswer };
 
 export interface PrepareOptions {
-  settings?: ToolSettings;
   /** The turn's tools; those of the mode when left out. */
   tools?: readonly Tool[];
 }
 
 const QUOTED = 800;
 
-type CheckedIn = Pick<ToolContext, "project" | "mode"> & Partial<Pick<ToolContext, "skills">>;
+type CheckedIn =
+  & Pick<ToolContext, "project" | "mode">
+  & Partial<Pick<ToolContext, "skills" | "teachingCanBuild">>;
 
 /**
  * Checks a call without any effect: tool, mode, project, arguments, forbidden commands, risk. In `teaching_assistant`
@@ -57,8 +59,7 @@ function check(
   context: CheckedIn,
   options: PrepareOptions,
 ): Exclude<PreparedCall, { kind: "answer" }> | Refusal {
-  const settings = options.settings ?? DEFAULT_TOOL_SETTINGS;
-  const tools = options.tools ?? toolsFor(context.mode, settings);
+  const tools = options.tools ?? toolsFor(context.mode, context.teachingCanBuild);
   const tool = tools.find(({ name }) => name === call.name);
   if (!tool) {
     const names = tools.map(({ name }) => name).join(", ");
@@ -84,7 +85,8 @@ function check(
   const forbidden = context.skills && forbiddenIn(args, context.skills);
   if (forbidden) return refuse(forbidden);
   const risk = typeof tool.risk === "function" ? tool.risk(args) : tool.risk;
-  if (context.mode === "teaching_assistant" && risk !== "read" && !buildsInTeaching(tool, settings)) {
+  const builds = context.teachingCanBuild && risk === "change" && buildsInTeaching(tool);
+  if (context.mode === "teaching_assistant" && risk !== "read" && !builds) {
     return refuse(
       `not done: this call of ${tool.name} would ${
         risk === "destroy" ? "remove something from" : "change"
@@ -168,7 +170,7 @@ function parse(
   if (isDeeper(value)) {
     return wrong(`the arguments are nested more than ${MOST_LEVELS} levels deep; send a flatter object`);
   }
-  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  const object = z.record(z.string(), z.unknown()).safeParse(wellFormedFrom(text, value));
   return object.success ? { value: object.data } : wrong("the arguments are not a JSON object");
 }
 
@@ -186,7 +188,7 @@ function pathOf(path: PropertyKey[]): string {
 
 /** A tool's own value; when everything it was asked for failed, the call counts as failed. */
 function answered(value: unknown): ToolAnswer {
-  const output = JSON.stringify(value ?? {});
+  const output = formatJson(value ?? {});
   const { results, error } = (value ?? {}) as {
     results?: { status?: string; code?: ErrorCode }[];
     error?: unknown;
@@ -209,7 +211,7 @@ function withPoint(answer: ToolAnswer, point: RestorePoint | undefined): ToolAns
 }
 
 function failure(error: string, more: Record<string, unknown> = {}): ToolAnswer {
-  return { output: JSON.stringify({ error, ...more }), status: "error" };
+  return { output: formatJson({ error, ...more }), status: "error" };
 }
 
 function refuse(error: string, more: Record<string, unknown> = {}): Refusal {

@@ -27,6 +27,8 @@ export interface ToolContext {
   /** The faults that were put into this project for practice. */
   faults: FaultRecords;
   mode: CopilotMode;
+  /** `--teaching-can-build`: in teaching mode the assistant may also create, start and rename. */
+  teachingCanBuild?: boolean;
   /** Programs outside of the sandbox (tshark); missing where the server runs without them. */
   host?: Pick<HostClient, "analyze" | "searchFields">;
   /** Takes every call that was asked for, whatever came of it. Never throws. */

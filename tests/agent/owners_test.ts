@@ -151,3 +151,24 @@ Deno.test("sessions are listed, searched, renamed, pinned and exported", async (
   assert.match(exported.headers.get("content-disposition")!, /attachment; filename=".*\.md"/);
   assert.match(await exported.text(), /# Lab 4 路由[\s\S]*the answer/);
 });
+
+Deno.test("a conversation without an id gets a new one, and an id means nothing in another project", async () => { // A8
+  await using server = await startChatServer();
+  const script = (key: string) => server.model.script(key, [text("hello")]);
+  const here = server.chat("admin");
+  const there = server.chat("admin", server.gns3.otherProjectId);
+  const turns = [await here.send(script("a")), await here.send(script("b"), { session_id: null })];
+  turns.push(await here.send(script("c"), { session_id: "" }));
+  const ids = turns.map(({ sessionId }) => sessionId);
+  assert.equal(new Set(ids).size, 3);
+  for (const turn of turns) {
+    assert.match(turn.sessionId, /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    assert.ok(turn.events.every((event) => event.session_id === turn.sessionId));
+  }
+  const [id] = ids;
+  assert.equal((await there.call("GET", `/sessions/${id}/history`)).status, 404);
+  const elsewhere = await there.send(script("d"), { session_id: id });
+  assert.equal(elsewhere.sessionId, id);
+  assert.deepEqual((await there.messages(id!)).map(({ content }) => content), ["[[d]]", "hello"]);
+  assert.deepEqual((await here.messages(id!)).map(({ content }) => content), ["[[a]]", "hello"]);
+});

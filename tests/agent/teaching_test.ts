@@ -45,3 +45,26 @@ Deno.test("in teaching mode nothing of what a model tries reaches a console or c
   );
   assert.deepEqual(touched, []);
 });
+
+Deno.test("with --teaching-can-build teaching sets up a lab, and still configures and removes nothing", async () => {
+  await using server = await startChatServer({
+    model: { copilot_mode: "teaching_assistant" },
+    config: { teachingCanBuild: true },
+  });
+  const drawing = { x: 0, y: 0, text: "Area 0" };
+  const ip = { device_configs: [{ device_name: "PC1", commands: ["ip 10.9.9.9/24"] }] };
+  const calls: Call[] = [
+    { id: "draw", name: "create_gns3_text_drawing", args: drawing },
+    { id: "ip", name: "execute_vpcs_commands", args: ip },
+    { id: "delete", name: "delete_gns3_node", args: { node_ids: ["PC1"] } },
+  ];
+  const key = server.model.script("t", [toolCalls(calls), text("There it is.")]);
+  const turn = await server.chat("alice").send(key);
+  const status = Object.fromEntries(
+    turn.of("tool_end").map((event) => [event.tool_call_id, event.status]),
+  );
+  assert.deepEqual(status, { draw: "success", ip: "error", delete: "error" });
+  const [asked] = server.model.requests("t");
+  assert.match(JSON.stringify(asked!.body), /you may also set the lab up/);
+  assert.doesNotMatch(JSON.stringify(asked!.body), /"name":"delete_gns3_node"/);
+});

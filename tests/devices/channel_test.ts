@@ -57,6 +57,20 @@ Deno.test("Channel keeps characters whole that are cut between reads", async () 
   await channel.close();
 });
 
+Deno.test("Channel keeps the end of what nobody takes, and counts all of it", async () => {
+  const { channel, give } = console_();
+  const screenful = "x".repeat(1_000_000);
+  for (let i = 0; i < 20; i++) give(screenful);
+  give("PC1> ");
+  await channel.settle(prompt(10), { limitMs: 5_000 });
+  assert.equal(channel.size, 20_000_005);
+  const kept = channel.take();
+  assert.ok(kept.length >= 8_000_000 && kept.length <= 16_000_000, `${kept.length} characters`);
+  assert.ok(kept.endsWith("xPC1> "));
+  assert.equal(channel.size, 0);
+  await channel.close();
+});
+
 Deno.test("Channel.settle looks at the end only, however much came before", async () => {
   const { channel, give } = console_();
   const much = "x".repeat(100) + "\r\n";

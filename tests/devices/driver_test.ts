@@ -175,6 +175,39 @@ Deno.test("Driver stops a command that prints without bound", async () => {
   );
 });
 
+Deno.test("Driver asks a device that prints without bound to stop now and then, not all the time", async () => {
+  const sent: string[] = [];
+  let printing: ReturnType<typeof setInterval> | undefined;
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  const say = (text: string) => controller.enqueue(new TextEncoder().encode(text));
+  const channel = new Channel({
+    readable: new ReadableStream({ start: (c) => void (controller = c) }),
+    writable: new WritableStream<Uint8Array>({
+      write(bytes) {
+        const keys = new TextDecoder().decode(bytes);
+        sent.push(keys);
+        if (printing) return;
+        say(keys.includes("\r") ? "\r\nPC1> " : keys);
+        if (sent.join("").endsWith("flood\r")) printing = setInterval(() => say("x".repeat(5_000)), 1);
+      },
+    }),
+    close: () => {
+      clearInterval(printing);
+      controller.close();
+      return Promise.resolve();
+    },
+  });
+  const driver = new Driver(channel, vpcs, { ...LIMITS, outputChars: 50_000 });
+  await driver.open(never);
+  const { failed } = await driver.run("flood", { signal: never });
+  assert.match(failed!, /printed more than 50000 characters .* did not return to its prompt/);
+  const before = sent.length;
+  await driver.leave(AbortSignal.abort()).catch(() => {});
+  const interrupts = sent.slice(0, before).filter((keys) => vpcs.interrupt.includes(keys));
+  assert.ok(interrupts.length > 0 && interrupts.length < 5, `${interrupts.length} interrupts`);
+  await channel.close();
+});
+
 // F9
 Deno.test("Driver sends nothing more after a command that could not be stopped", async () => {
   const stubborn = async (out: (text: string) => void) => {

@@ -161,6 +161,40 @@ Deno.test("openWebSocket's failures hold nothing of the address", async () => {
   }
 });
 
+Deno.test("openWebSocket reads no faster than its bytes are taken, and hangs up on a device that does not stop", async () => {
+  const screenful = new Uint8Array(64 * 1024).fill(120);
+  let sent = 0;
+  let stopped = false;
+  const left = Promise.withResolvers<void>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onopen = async () => {
+      while (!stopped && socket.readyState === WebSocket.OPEN) {
+        if (socket.bufferedAmount < 1_000_000) {
+          socket.send(screenful);
+          sent += screenful.length;
+        } else await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    socket.onerror = () => {};
+    socket.onclose = () => left.resolve();
+    return response;
+  });
+  const url = `ws://127.0.0.1:${server.addr.port}/`;
+  const console = await openWebSocket(url, { signal: never, limitMs: 2_000, commands: true });
+  const reader = console.readable.getReader();
+  assert.equal((await reader.read()).value!.length, screenful.length);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.ok(sent < 50_000_000, `${sent} bytes were taken from a device that nobody reads`);
+  await console.close();
+  let rest = 0;
+  while (!(await reader.read()).done) rest++;
+  assert.ok(rest < 10, "after hanging up nothing more is heard");
+  stopped = true;
+  await left.promise;
+  await server.shutdown();
+});
+
 async function lab(version: string) {
   const fake = new FakeGns3();
   fake.version = version;

@@ -6,14 +6,13 @@ import { API_KEY, Chat } from "../fakes/chat.ts";
 import { type Program, startFromSource, startProgram, workspace } from "../fakes/program.ts";
 import { asking, type Call } from "./asking.ts";
 import { type Lab, labMissing, startLab } from "./lab.ts";
-import { hasProgram, isFile, type Missing, testWhere } from "./needs.ts";
+import { EXECUTABLE, hasProgram, type Missing, NO_EXECUTABLE, testWhere } from "./needs.ts";
 import { startServer } from "./server.ts";
 
 // deno-lint-ignore no-explicit-any -- what tools answer is what the test is about
 type Json = any;
 
 const tshark: Missing = hasProgram("tshark") ? null : "tshark is not installed";
-const EXECUTABLE = new URL("../../dist/gns3-copilot", import.meta.url).pathname;
 
 const vpcs = (devices: Record<string, string[]>): Call => ["execute_vpcs_commands", {
   device_configs: Object.entries(devices).map(([device_name, commands]) => ({ device_name, commands })),
@@ -250,7 +249,7 @@ const STARTS: [string, Missing, Start][] = [
   ["from source", null, (args, env) => startFromSource(args, { env })],
   [
     "executable",
-    isFile(EXECUTABLE) ? null : "dist/gns3-copilot is not built (deno task compile, see scripts/denort.sh)",
+    NO_EXECUTABLE,
     (args, env) => startProgram(EXECUTABLE, args, { ...env, HOME: "/nonexistent" }),
   ],
 ];

@@ -3,12 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startPracticeGns3 } from "../../src/practice/gns3_server.ts";
 import { type Program, startFromSource, startProgram, workspace } from "../fakes/program.ts";
-import { isFile, type Missing, testWhere } from "./needs.ts";
-
-const EXECUTABLE = new URL("../../dist/gns3-copilot", import.meta.url).pathname;
-const missing: Missing = isFile(EXECUTABLE)
-  ? null
-  : "dist/gns3-copilot is not built (deno task compile, see scripts/denort.sh)";
+import { EXECUTABLE, NO_EXECUTABLE, testWhere } from "./needs.ts";
 
 async function passesOn(start: (args: string[]) => Program): Promise<void> {
   const space = workspace();
@@ -67,7 +62,7 @@ Deno.test("from source: the gateway passes answers, streams and consoles on, and
   passesOn((args) => startFromSource(args)));
 
 testWhere(
-  missing,
+  NO_EXECUTABLE,
   "executable: the gateway passes answers, streams and consoles on, and stops in good order",
   () => passesOn((args) => startProgram(EXECUTABLE, args, { HOME: "/nonexistent" })),
 );

@@ -4,21 +4,37 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import project from "../../deno.json" with { type: "json" };
 import { type PracticeGns3, startPracticeGns3 } from "../../src/practice/gns3_server.ts";
+import { messagesApi, type Reply } from "../fakes/messages_api.ts";
 import { type Program, startFromSource, startProgram, workspace } from "../fakes/program.ts";
 import { answer, chunk, fakeEndpoint, sse } from "../models/fake_endpoint.ts";
-import { isFile, type Missing, testWhere } from "./needs.ts";
+import { EXECUTABLE, NO_EXECUTABLE, testWhere } from "./needs.ts";
 
-const EXECUTABLE = new URL("../../dist/gns3-copilot", import.meta.url).pathname;
 const KEY = "sk-e2e-0123456789abcdef";
-
-const missing: Missing = isFile(EXECUTABLE)
-  ? null
-  : "dist/gns3-copilot is not built (deno task compile, see scripts/denort.sh)";
 
 type Start = (args: string[], env: Record<string, string>) => Program;
 
+const LOOK = JSON.stringify({ device_configs: [{ device_name: "PC1", commands: ["show ip"] }] });
+
+type Provider = "openai" | "anthropic";
+
 /** A model that looks at PC1's address with a tool, then says what it saw. */
-function scriptedModel() {
+function scriptedModel(provider: Provider): AsyncDisposable & { url: string } {
+  return provider === "anthropic" ? scriptedMessages() : scriptedCompletions();
+}
+
+function scriptedMessages() {
+  return messagesApi(KEY, ({ body }): Reply => {
+    if (!body.tools) return { blocks: [{ text: ["Address of PC1"] }] };
+    const { content } = body.messages.at(-1);
+    if (content[0].type !== "tool_result") {
+      return { blocks: [{ call: "execute_vpcs_commands", id: "toolu_1", input: [LOOK] }] };
+    }
+    const address = /\d+\.\d+\.\d+\.\d+\/\d+/.exec(content[0].content)?.[0];
+    return { blocks: [{ text: ["PC1 has the address ", `${address}.`] }] };
+  });
+}
+
+function scriptedCompletions() {
   return fakeEndpoint(({ body }) => {
     if (!body.tools) return answer("Address of PC1");
     const results = body.messages.filter(({ role }: { role: string }) => role === "tool");
@@ -32,7 +48,7 @@ function scriptedModel() {
       type: "function",
       function: {
         name: "execute_vpcs_commands",
-        arguments: JSON.stringify({ device_configs: [{ device_name: "PC1", commands: ["show ip"] }] }),
+        arguments: LOOK,
       },
     };
     return {
@@ -46,16 +62,17 @@ interface Place {
   start(): Promise<{ program: Program; api(path: string, body?: unknown): Promise<Response> }>;
 }
 
-async function inPlace(start: Start, test: (place: Place) => Promise<void>) {
+async function inPlace(start: Start, provider: Provider, test: (place: Place) => Promise<void>) {
   const space = workspace();
   const gns3 = await startPracticeGns3({ projectsDir: join(space.dir, "projects") });
-  await using model = scriptedModel();
+  await using model = scriptedModel(provider);
   const started: Program[] = [];
   try {
     await test({
       gns3,
       start: async () => {
         const program = start([...space.options, "--gns3-url", gns3.url, "--log-level", "debug"], {
+          GNS3_COPILOT_PROVIDER: provider,
           OPENAI_BASE_URL: model.url,
           OPENAI_API_KEY: KEY,
           OPENAI_MODEL: "scripted",
@@ -95,8 +112,8 @@ function filesBelow(dir: string): Map<string, string> {
   return found;
 }
 
-async function wholeStory(start: Start) {
-  await inPlace(start, async ({ gns3, start }) => {
+async function wholeStory(start: Start, provider: Provider = "openai") {
+  await inPlace(start, provider, async ({ gns3, start }) => {
     const chat = `/v3/projects/${gns3.projectId}/chat`;
     const first = await start();
     assert.equal((await first.api("/health")).status, 200);
@@ -147,17 +164,24 @@ async function wholeStory(start: Start) {
   });
 }
 
+// L1, L5
 Deno.test("from source: a chat on a real console, a restart, and no secret on the disk or in the log", () =>
   wholeStory((args, env) => startFromSource(args, { env })));
 
 testWhere(
-  missing,
+  NO_EXECUTABLE,
   "executable: a chat on a real console, a restart, and no secret on the disk or in the log",
   () => wholeStory((args, env) => startProgram(EXECUTABLE, args, { ...env, HOME: "/nonexistent" })),
 );
 
 testWhere(
-  missing,
+  NO_EXECUTABLE,
+  "executable: the same with a model behind Anthropic's own API",
+  () => wholeStory((args, env) => startProgram(EXECUTABLE, args, env), "anthropic"),
+);
+
+testWhere(
+  NO_EXECUTABLE,
   "executable: it says its version, and refuses what it does not know, like the source does",
   async () => {
     const version = await startProgram(EXECUTABLE, ["--version"]).ended();

@@ -29,3 +29,11 @@ export function isFile(path: string): boolean {
     return false;
   }
 }
+
+/** The compiled program. */
+export const EXECUTABLE = new URL("../../dist/gns3-copilot", import.meta.url).pathname;
+
+/** Why it cannot be tested. */
+export const NO_EXECUTABLE: Missing = isFile(EXECUTABLE)
+  ? null
+  : "dist/gns3-copilot is not built (deno task compile, see scripts/denort.sh)";

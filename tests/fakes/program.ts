@@ -6,6 +6,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** A started program. */
 export interface Program {
+  pid: number;
   /** Sends a signal; does nothing when it has ended. */
   kill(signal: Deno.Signal): void;
   /** What it has printed so far on both streams. */
@@ -58,12 +59,21 @@ export function startFromSource(
   return startProgram(Deno.execPath(), [...flags, ...args], env);
 }
 
-/** Starts an executable. It gets no environment but PATH, where Deno keeps its packages, and `env`. */
+/** What a program may inherit: where to find programs and Deno's packages, and how to fetch those. */
+const KEPT = [
+  "PATH",
+  "HOME",
+  "DENO_DIR",
+  "XDG_CACHE_HOME",
+  "DENO_CERT",
+  "DENO_TLS_CA_STORE",
+  "NPM_CONFIG_REGISTRY",
+];
+
+/** Starts an executable. Of our environment it gets only what is in `KEPT`. */
 export function startProgram(path: string, args: string[], env: Record<string, string> = {}): Program {
   const own = Deno.env.toObject();
-  const kept = Object.fromEntries(
-    ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME"].flatMap((k) => own[k] ? [[k, own[k]]] : []),
-  );
+  const kept = Object.fromEntries(KEPT.flatMap((k) => own[k] ? [[k, own[k]]] : []));
   const child = new Deno.Command(path, {
     args,
     env: { ...kept, NO_COLOR: "1", ...env },
@@ -82,6 +92,7 @@ export function startProgram(path: string, args: string[], env: Record<string, s
   };
   const all = Promise.all([child.status, collect("out", child.stdout), collect("err", child.stderr)]);
   return {
+    pid: child.pid,
     kill: (signal) => {
       try {
         child.kill(signal);

@@ -64,6 +64,27 @@ Deno.test("Access drops an identity when GNS3 answers 401 to it", async () => {
   assert.equal(asked(fake), 2);
 });
 
+Deno.test("Access.known is what GNS3 said last, also while it cannot be asked, until it refuses the credential", async () => {
+  await using fake = new FakeGns3();
+  let time = 1_000;
+  const access = new Access({ baseUrl: fake.baseUrl, now: () => time, maxEntries: 2 });
+  assert.equal(await access.known("alice"), undefined);
+  const alice = await access.identify("alice");
+  time += 3_600_000;
+  assert.deepEqual(await access.known("alice"), alice);
+  fake.instead.set(ME, () => new Response("down", { status: 502 }));
+  await assert.rejects(access.identify("alice"), { code: "unavailable" });
+  assert.deepEqual(await access.known("alice"), alice);
+  fake.instead.set(ME, () => new Response("{}", { status: 401 }));
+  await assert.rejects(access.identify("alice"), { code: "unauthorized" });
+  assert.equal(await access.known("alice"), undefined);
+  fake.instead.delete(ME);
+  for (const one of ["alice", "looker", "nobody"]) await access.identify(one);
+  assert.equal(await access.known("alice"), undefined);
+  await access.forget("nobody");
+  assert.equal(await access.known("nobody"), undefined);
+});
+
 Deno.test("Access remembers a bounded number of identities, the most recently used ones", async () => {
   await using fake = new FakeGns3();
   fake.instead.set(ME, () => Response.json({ user_id: "u", username: "n" }));

@@ -308,6 +308,28 @@ Deno.test("Gns3Client says that something else answers when the answer is not GN
   assert.match((await failure(client(fake).me())).message, /is not a GNS3 3 server \(unexpected user_id/);
 });
 
+Deno.test("Gns3Client reads no answer that is larger than any of GNS3's, and ends it", async () => {
+  await using fake = new FakeGns3();
+  const piece = new Uint8Array(1024 * 1024).fill(120);
+  for (const status of [200, 500]) {
+    let sent = 0;
+    const ended = Promise.withResolvers<void>();
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent++;
+        controller.enqueue(piece);
+      },
+      cancel: () => ended.resolve(),
+    });
+    fake.instead.set("GET /v3/access/users/me", () => new Response(endless, { status }));
+    const error = await failure(client(fake).me());
+    assert.equal(error.code, "unavailable");
+    assert.match(error.message, /sends more than a GNS3 server does/);
+    await ended.promise;
+    assert.ok(sent < 200, `${sent} MB were sent`);
+  }
+});
+
 Deno.test("Gns3Client refuses a credential that no header can carry, without quoting it", async () => {
   await using fake = new FakeGns3();
   for (const credential of ["", "a b", "tok\nen", "tökén"]) {

@@ -91,6 +91,24 @@ Deno.test("readBody refuses a body over the limit with 413, also when its length
   assert.equal((await post(chunks)).status, 413);
 });
 
+Deno.test("readBody waits for a body that does not end only for a while, and lets go of it", async () => {
+  const { log } = testLog();
+  const impatient: Route = {
+    ...routes[0]!,
+    handle: async (c) => c.json(await readBody(c, body, { limitMs: 30 }), 201),
+  };
+  const waiting = createApp({ routes: [impatient], version: "1.2.3", corsOrigins: [], log });
+  let left = false;
+  const endless = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"message":')),
+    cancel: () => void (left = true),
+  });
+  const answer = await waiting.request("/things/1", { method: "POST", body: endless });
+  assert.equal(answer.status, 400);
+  assert.match((await answer.json()).message, /did not come to its end in time/);
+  assert.ok(left);
+});
+
 Deno.test("readBody refuses a body that is nested too deeply with 422, however large, and takes brackets in texts", async () => {
   const nested = (levels: number, open = "[", close = "]") =>
     `{"message": "x", "extra": ${open.repeat(levels)}${close.repeat(levels)}}`;

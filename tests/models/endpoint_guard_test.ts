@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpointOf } from "../../src/models/endpoint.ts";
+import { endpointOf } from "../../src/domain/endpoint.ts";
 import { guardEndpoint } from "../../src/models/endpoint_guard.ts";
 
 const own = ["http://127.0.0.1:3080", "http://gns3.lab:3081"];

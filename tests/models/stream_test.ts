@@ -124,7 +124,6 @@ Deno.test("streamModel yields tool-call fragments as they are sent, also without
     { toolCalls: [{ index: 0, id: "a", name: "f", args: "" }] },
     { toolCalls: [{ index: 1, name: "g", args: '{"x"' }, { index: 0, args: "{}" }] },
     { toolCalls: [{ id: "c", name: "h", args: '{"y":1}' }] },
-    { toolCalls: [{}] },
     { toolCalls: [{ index: 0, name: "old", args: "{}" }] },
     { finishReason: "tool_calls" },
   ]);
@@ -444,6 +443,13 @@ Deno.test("streamModel gives up after a silence, before the answer and in the mi
   await fails(deltas(config(endpoint.url), { silenceLimit: 60 }), "timeout");
   assert.equal(endpoint.requests.length, 2);
   await Promise.all(endpoint.requests.map((request) => request.closed));
+});
+
+Deno.test("streamModel gives up on an endpoint that shows signs of life for ever, and never answers", async () => {
+  const ping = [": ping\n\n", 5, sse({ choices: [] }).split("data: [DONE]")[0]!, 5];
+  await using endpoint = fakeEndpoint([{ body: Array.from({ length: 200 }, () => ping).flat() }]);
+  await fails(deltas(config(endpoint.url), { silenceLimit: 60 }), "timeout");
+  assert.equal(endpoint.requests.length, 1);
 });
 
 Deno.test("streamModel uses the connection again for the next call, and ends at [DONE] though the body stays open", async () => {

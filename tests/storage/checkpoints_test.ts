@@ -404,27 +404,6 @@ Deno.test("a failed transaction leaves no memory of rows that were never kept", 
   assert.deepEqual(contents(new SqliteSaver(db).messages("t1")), ["other", "hello"]);
 });
 
-Deno.test("messagePage reads the newest messages and those before one of them", async () => {
-  using db = openDatabase(":memory:");
-  const saver = new SqliteSaver(db);
-  const all = Array.from({ length: 30 }, (_, i) => (i % 2 ? answer : user)(`m${i}`, `id-${i}`));
-  await put(saver, { messages: all });
-  for (const reader of [saver, new SqliteSaver(db)]) {
-    const page = (limit: number, before?: string) => {
-      const found = reader.messagePage("t1", { limit, before });
-      return found && [...contents(found.messages), found.more];
-    };
-    assert.deepEqual(page(3), ["m27", "m28", "m29", true]);
-    assert.deepEqual(page(2, "id-27"), ["m25", "m26", true]);
-    assert.deepEqual(page(5, "id-2"), ["m0", "m1", false]);
-    assert.deepEqual(page(5, "id-0"), [false]);
-    assert.equal(page(5, "unknown"), undefined);
-    assert.equal(page(100)!.length, 31);
-  }
-  assert.deepEqual(saver.messagePage("unknown", { limit: 5 }), { messages: [], more: false });
-  assert.equal(saver.messagePage("unknown", { limit: 5, before: "x" }), undefined);
-});
-
 Deno.test("a cache that is too small changes nothing but the speed", async () => {
   using db = openDatabase(":memory:");
   const saver = new SqliteSaver(db, { cachedCharacters: 1000 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { Send } from "@langchain/langgraph";
 import { type Json, pack, type References, unpack, visitTags } from "../../src/storage/codec.ts";
+import { refusal } from "./helpers.ts";
 
 const none: References = {
   write: () => null,
@@ -69,6 +70,32 @@ Deno.test("pack refuses a value that holds itself with a sentence", () => {
   const loop: Record<string, unknown> = {};
   loop.self = loop;
   assert.throws(() => pack(loop, none), { name: "AppError", message: /nested too deeply/ });
+});
+
+/** `levels` lists, maps and objects in each other. */
+function nested(levels: number): unknown {
+  let value: unknown = "the middle";
+  for (let i = 0; i < levels; i++) {
+    value = [[value], new Map([["k", value]]), { $: value }, { a: value }, new Set([value])][i % 5];
+  }
+  return value;
+}
+
+Deno.test("what pack takes comes back however deep it is", () => {
+  for (const levels of [64, 499]) assert.deepEqual(roundTrip(nested(levels)), nested(levels));
+});
+
+Deno.test("unpack and visitTags refuse what is deeper than pack makes anything", () => {
+  for (
+    const [open, close] of [["[", "]"], ['{"a":', "}"], ['{"$":"set","v":[', "]}"], [
+      '{"$":"delta","v":',
+      "}",
+    ]]
+  ) {
+    const json = JSON.parse(open!.repeat(100_000) + "1" + close!.repeat(100_000)) as Json;
+    assert.throws(() => unpack(json, none), refusal("internal", /is damaged/), open);
+    assert.throws(() => visitTags(json, () => {}), refusal("internal", /is damaged/), open);
+  }
 });
 
 Deno.test("unpack builds no class that the data names", () => {

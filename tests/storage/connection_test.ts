@@ -107,3 +107,39 @@ Deno.test("a closed database answers with a sentence", () => {
   assert.throws(() => statement.all(), refusal("unavailable", /was closed/));
   assert.throws(() => db.prepare("SELECT 1").get(), refusal("unavailable", /was closed/));
 });
+
+const ODD_TEXTS = [
+  "\0",
+  "a\0b",
+  "ends\0",
+  "\0\0x",
+  "\ud800",
+  "x\udc00 \0",
+  "\uFDD0",
+  '\uFDD0"x"',
+  "路由 😀",
+  "",
+  "plain",
+];
+
+Deno.test("every text comes back as it was, and is found by its value", () => {
+  using db = openDatabase(":memory:", []);
+  db.exec("CREATE TABLE t (n INTEGER, text TEXT)");
+  for (const [n, text] of ODD_TEXTS.entries()) db.prepare("INSERT INTO t VALUES (?, ?)").run(n, text);
+  const rows = ODD_TEXTS.map((text, n) => ({ n, text }));
+  assert.deepEqual(db.prepare("SELECT * FROM t ORDER BY n").all().map((row) => ({ ...row })), rows);
+  assert.deepEqual(
+    db.prepare("SELECT n, text FROM t ORDER BY n").arrays(),
+    rows.map(({ n, text }) => [n, text]),
+  );
+  for (const { n, text } of rows) {
+    assert.equal(db.prepare("SELECT n FROM t WHERE text = ?").get(text)?.n, n, JSON.stringify(text));
+    assert.equal(db.prepare("SELECT text FROM t WHERE n = ?").get(n)?.text, text);
+  }
+});
+
+Deno.test("a text of another program is left as it is", () => {
+  using db = openDatabase(":memory:", []);
+  db.exec("CREATE TABLE t (text TEXT); INSERT INTO t VALUES ('\uFDD0 no JSON'), ('\uFDD0[1]')");
+  assert.deepEqual(db.prepare("SELECT text FROM t").arrays(), [["\uFDD0 no JSON"], ["\uFDD0[1]"]]);
+});

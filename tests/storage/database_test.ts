@@ -17,7 +17,7 @@ Deno.test("openProjectDatabase creates the database in the project's own folder 
     db.close();
     assert.deepEqual(namesIn(projects), ["p1"]);
     assert.deepEqual(namesIn(project), ["gns3-copilot"]);
-    assert.deepEqual(namesIn(join(project, "gns3-copilot")), ["copilot_checkpoints.db"]);
+    assert.deepEqual(namesIn(join(project, "gns3-copilot")), ["copilot_checkpoints.db", "lock"]);
     openProjectDatabase(project, projects).close();
   });
 });

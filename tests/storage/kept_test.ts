@@ -53,7 +53,7 @@ Deno.test("keepThrough keeps everything, what is written meanwhile too, and nobo
     await runTurns(project.saver, "t1", 1);
     assert.equal(project.sessions.list("u1", { limit: 10, offset: 0 }).total, listed.total + 1);
     project.db.close();
-    assert.deepEqual(namesIn(`${folders.project}/gns3-copilot`), ["copilot_checkpoints.db"]);
+    assert.deepEqual(namesIn(`${folders.project}/gns3-copilot`), ["copilot_checkpoints.db", "lock"]);
     assert.equal(messages(folders), 28);
   });
 });
@@ -114,7 +114,7 @@ Deno.test("a crash in the middle of keepThrough costs nothing: the next opening 
       }
       assert.ok(namesIn(folder).includes("copilot_checkpoints.db.kept-wal"));
       assert.equal(messages(folders), 24, restored ? "restored" : "not restored yet");
-      assert.deepEqual(namesIn(folder), ["copilot_checkpoints.db"]);
+      assert.deepEqual(namesIn(folder), ["copilot_checkpoints.db", "lock"]);
     });
   }
 });

@@ -111,3 +111,20 @@ Deno.test("decodeMessage says that the database is damaged at a kind that nobody
     refusal("internal", /gns3-copilot\/copilot_checkpoints\.db .*damaged/),
   );
 });
+
+Deno.test("a message that holds itself is refused with a sentence", () => {
+  const message = new ToolMessage({ id: "1", content: "x", tool_call_id: "c" });
+  message.artifact = { message };
+  assert.throws(() => encodeMessage(message), refusal("internal", /nested too deeply/));
+});
+
+Deno.test("arguments of 64 levels are kept, and a row with 100,000 is refused with a sentence", () => {
+  const args = JSON.parse(`${'{"a":'.repeat(64)}1${"}".repeat(64)}`);
+  const message = new AIMessage({ id: "1", content: "", tool_calls: [{ id: "c", name: "show", args }] });
+  assert.deepEqual((decodeMessage(encodeMessage(message)) as AIMessage).tool_calls![0]!.args, args);
+  const rest = `{"additional_kwargs":{"metadata":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
+  assert.throws(
+    () => decodeMessage({ kind: "human", id: "1", content: "x", rest }),
+    refusal("internal", /is damaged/),
+  );
+});

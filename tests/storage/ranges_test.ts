@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { formatRanges, parseRanges, subtractRanges } from "../../src/storage/ranges.ts";
+import { refusal } from "./helpers.ts";
 
 Deno.test("formatRanges writes ascending runs in the order of the numbers", () => {
   assert.equal(formatRanges([1, 2, 3, 7, 5, 6, 4]), "1-3,7,5-6,4");
@@ -9,6 +10,12 @@ Deno.test("formatRanges writes ascending runs in the order of the numbers", () =
 
 Deno.test("parseRanges reads what formatRanges wrote", () => {
   assert.deepEqual(parseRanges("1-3,7,5-6,4"), [[1, 3], [7, 7], [5, 6], [4, 4]]);
+});
+
+Deno.test("parseRanges refuses what formatRanges cannot have written", () => {
+  for (const text of ["", "1-", "a", "1,,2", "3-1", "-1", "1-999999999999", "1.5", "1-2-3", "9".repeat(20)]) {
+    assert.throws(() => parseRanges(text), refusal("internal", /is damaged/), text);
+  }
 });
 
 Deno.test("subtractRanges leaves exactly the numbers that are in no other run", () => {

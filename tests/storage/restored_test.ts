@@ -135,7 +135,7 @@ Deno.test("closeRestored of a database whose folder is gone creates nothing", as
     const { db } = await used(folders);
     Deno.removeSync(folders.project, { recursive: true });
     assert.equal(db.changedOutside(), "deleted");
-    assert.throws(() => db.transaction(() => {}), /project was deleted/);
+    assert.throws(() => db.transaction(() => {}), /were deleted or moved away/);
     closeRestored(db);
     assert.deepEqual(namesIn(folders.projects), []);
   });

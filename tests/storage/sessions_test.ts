@@ -392,3 +392,13 @@ Deno.test("deleting a session of the Python copilot deletes its rows too, and no
   assert.deepEqual(db.prepare("SELECT thread_id FROM checkpoints").arrays(), [["other"]]);
   assert.deepEqual(db.prepare("SELECT thread_id FROM writes").arrays(), [["other"]]);
 });
+
+Deno.test("figures that are nested without measure, in a file somebody made up, are left out", () => {
+  using db = openDatabase(":memory:");
+  const sessions = new ChatSessionsRepository(db, "p1");
+  sessions.create({ thread_id: "t1", user_id: "u1", project_id: "p1" });
+  const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  db.prepare("UPDATE chat_sessions SET metadata = ?, stats = ?").run(deep, deep);
+  const { metadata, stats } = sessions.get("u1", "t1")!;
+  assert.deepEqual({ metadata, stats }, { metadata: {}, stats: {} });
+});

@@ -59,7 +59,7 @@ Deno.test("teaching has what reads, injection also no building, the lab everythi
 });
 
 Deno.test("teaching gets the building tools only by setting", () => {
-  const more = names("teaching_assistant", { teachingCanBuild: true });
+  const more = names("teaching_assistant", true);
   assert.deepEqual(more.filter((name) => !names("teaching_assistant").includes(name)), [
     "create_gns3_node",
     "create_gns3_link",

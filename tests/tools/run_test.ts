@@ -186,12 +186,9 @@ Deno.test("prepareCall explains in teaching mode why a change is not made", () =
 });
 
 Deno.test("prepareCall lets teaching build when the settings say so, but not more", () => {
-  const settings = { teachingCanBuild: true };
+  const context = { project, mode: "teaching_assistant", teachingCanBuild: true } as const;
   const kind = (name: string) =>
-    prepareCall({ name, arguments: JSON.stringify(FITTING[name]) }, { project, mode: "teaching_assistant" }, {
-      settings,
-    })
-      .kind;
+    prepareCall({ name, arguments: JSON.stringify(FITTING[name]) }, context).kind;
   for (const name of ["create_gns3_node", "create_gns3_link", "start_gns3_node", "update_gns3_node_name"]) {
     assert.equal(kind(name), "ready", name);
   }

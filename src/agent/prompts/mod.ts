@@ -22,12 +22,21 @@ export const PROMPT_NAMES: readonly string[] = Object.keys(PROMPTS);
 /** Prompts by name that take the place of ours. */
 export type PromptOverrides = ReadonlyMap<string, string>;
 
+/** Added to the teaching prompt where the server lets it build; it corrects what that prompt says of tools. */
+const BUILDS =
+  "On this server you may also set the lab up when the student asks for it: create nodes, links and drawings, start nodes, and rename them. Devices you still do not configure: that is the student's exercise.";
+
 const TOPOLOGY = "{{topology_info}}";
 
 /** The system prompt of a mode, with `{{topology_info}}` still in it. */
-export function systemPrompt(mode: CopilotMode, overrides: PromptOverrides = new Map()): string {
+export function systemPrompt(
+  mode: CopilotMode,
+  overrides: PromptOverrides = new Map(),
+  teachingCanBuild = false,
+): string {
   const of = (name: keyof typeof PROMPTS) => (overrides.get(name) ?? PROMPTS[name]).trim();
-  const said = `${of("common")}\n\n${of(mode)}`;
+  const builds = teachingCanBuild && mode === "teaching_assistant" ? `\n\n${BUILDS}` : "";
+  const said = `${of("common")}\n\n${of(mode)}${builds}`;
   // A whole prompt from elsewhere may have a place for the topology already.
   return said.includes(TOPOLOGY) ? said : `${said}\n\n${withTopology(of("topology"))}`;
 }

@@ -32,8 +32,8 @@ export function cutAt(batch: readonly Logged[], after: number): [Logged[], Logge
       (event.type === "text_delta" || event.type === "reasoning_delta") && seq - event.text.length < after
     ) {
       const at = event.text.length - (seq - after);
-      seen.push({ seq: after, event: { ...event, text: event.text.slice(0, at) } });
-      fresh.push({ seq, event: { ...event, text: event.text.slice(at) } });
+      seen.push({ seq: after, event: { ...event, text: event.text.slice(0, at).toWellFormed() } });
+      fresh.push({ seq, event: { ...event, text: event.text.slice(at).toWellFormed() } });
     } else {
       fresh.push(entry);
     }

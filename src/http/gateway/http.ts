@@ -73,8 +73,8 @@ function bodyOf(incoming: IncomingMessage, base: URL): ReadableStream<Uint8Array
         const { done, value } = await chunks.next();
         if (done) controller.close();
         else controller.enqueue(new Uint8Array(value));
-      } catch {
-        controller.error(unreachable(base.origin, undefined));
+      } catch (error) {
+        controller.error(unreachable(base.origin, error));
       }
     },
     cancel: () => void incoming.destroy(),

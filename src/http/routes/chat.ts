@@ -149,8 +149,12 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
       summary: "Stop the running turn at once",
       answers: { 200: { description: "Whether a turn was running", schema: abortAnswer } },
       handle: async (c) => {
-        const { service, caller } = await deps.visit(c);
+        const own = await deps.peek(c);
         const session_id = sessionIdOf(c);
+        const runs = own?.service.runningTurns.some((turn) =>
+          turn.sessionId === session_id && turn.userId === own.caller.userId
+        );
+        const { service, caller } = own && runs ? own : await deps.visit(c);
         return c.json({ status: "ok", session_id, aborted: await service.abort(caller.userId, session_id) });
       },
     },

@@ -19,6 +19,11 @@ export interface ChatDeps {
   heartbeatMs: number;
   /** Throws 401, 403, 404 or 503 when the caller may not enter. `projectId` defaults to the path's parameter. */
   visit(c: Context, projectId?: string): Promise<Visit>;
+  /**
+   * As `visit`, for what a user may always do to a turn of their own: GNS3 is not asked, because it may be what hangs.
+   * Undefined when GNS3 has not let the caller in before, or nothing of the project is open. Throws 401.
+   */
+  peek(c: Context): Promise<Pick<Visit, "caller" | "service"> | undefined>;
   /** Throws 401 before anything else of the request is looked at. */
   requireCredential(c: Context): void;
   projectIdSchema: z.ZodString;

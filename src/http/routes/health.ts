@@ -7,8 +7,8 @@ export interface HealthDeps {
   startedAt: number;
   draining(): boolean;
   activeTurns(): number;
-  /** Whether the GNS3 server answers; cached for a moment by whoever gives it. */
-  gns3Answers(): Promise<boolean>;
+  /** Why the GNS3 server cannot be asked, undefined when it answers; cached for a moment by whoever gives it. */
+  gns3Fault(): Promise<string | undefined>;
 }
 
 const health = z.object({ status: z.literal("healthy"), version: z.string(), uptime_seconds: z.number() });
@@ -49,11 +49,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       },
       handle: async (c) => {
         const active_turns = deps.activeTurns();
-        const reason = deps.draining()
-          ? "The server is shutting down."
-          : await deps.gns3Answers()
-          ? undefined
-          : "The GNS3 server does not answer.";
+        const reason = deps.draining() ? "The server is shutting down." : await deps.gns3Fault();
         if (!reason) return c.json({ status: "ready", active_turns });
         return c.json({ status: "not_ready", reason, active_turns }, 503, { "Retry-After": "5" });
       },

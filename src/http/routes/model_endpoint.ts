@@ -2,7 +2,7 @@
 import { AppError, fieldError } from "../../domain/error.ts";
 import type { ModelSettings } from "../../domain/stored_model.ts";
 import type { AddressGuard } from "../../models/address_guard.ts";
-import { endpointOf } from "../../models/endpoint.ts";
+import { endpointOf } from "../../domain/endpoint.ts";
 import type { Change } from "../../storage/model_configs.ts";
 
 /** Refuses an endpoint that may not be called, as a wrong value of `base_url`. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { approvalSchema } from "../../domain/approval.ts";
 import { COPILOT_MODES } from "../../domain/model_config.ts";
-import { chatRequestSchema, toolCallSchema, usageSchema } from "../../domain/session.ts";
+import { chatRequestSchema, HISTORY_LIMIT, toolCallSchema, usageSchema } from "../../domain/session.ts";
 
 /** Text from a query as a whole number in a range. */
 const count = (min: number, max: number, fallback: number) =>
@@ -17,7 +17,7 @@ export const listQuery = z.object({
 });
 
 export const historyQuery = z.object({
-  limit: count(1, 1000, 100),
+  limit: count(1, HISTORY_LIMIT, 100),
   before: z.string().min(1).max(200).optional(),
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpointOf } from "../../src/models/endpoint.ts";
+import { endpointOf } from "../../src/domain/endpoint.ts";
 
 Deno.test("endpointOf knows well-known providers by their name", () => {
   assert.equal(endpointOf({ provider: "openai" }).url, "https://api.openai.com/v1/chat/completions");

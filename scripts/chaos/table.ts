@@ -1,0 +1,87 @@
+// The chaos table: which rows there are, and how they are shown.
+import { CLIENT_ROWS } from "./client_rows.ts";
+import { MODEL_ROWS } from "./model_rows.ts";
+import { GNS3_ROWS } from "./gns3_rows.ts";
+import { STOP_ROWS } from "./stop_rows.ts";
+import { READER_ROWS } from "./reader_rows.ts";
+import type { Row } from "./row.ts";
+import type { ProcessStage } from "./stage.ts";
+
+export const ROWS: readonly Row[] = [
+  ...MODEL_ROWS,
+  ...GNS3_ROWS,
+  ...CLIENT_ROWS,
+  ...READER_ROWS,
+  ...STOP_ROWS,
+];
+
+export interface Result {
+  row: Pick<Row, "where" | "fault">;
+  outcome: string;
+  ok: boolean;
+  why: string;
+  ms: number;
+}
+
+export interface Choice {
+  /** Leaves out what takes long. */
+  short: boolean;
+  /** A text that a row must have in its name. */
+  only: string;
+  /** Another order for each; 0: the order of the table. */
+  seed: number;
+}
+
+/** The rows to play in an order that the seed gives: no row may depend on what was before it. */
+export function rowsOf({ short, only, seed }: Choice): Row[] {
+  const rows = ROWS.filter((row) => !(short && row.long) && `${row.where}: ${row.fault}`.includes(only));
+  let state = seed;
+  const random = () => (state = (state * 1103515245 + 12345) & 0x7fffffff) / 0x80000000;
+  if (seed) {
+    for (let i = rows.length - 1; i > 0; i--) {
+      const j = Math.floor(random() * (i + 1));
+      [rows[i], rows[j]] = [rows[j]!, rows[i]!];
+    }
+  }
+  return rows;
+}
+
+export function show({ row, outcome, ok, why, ms }: Result): void {
+  const name = `${row.where}: ${row.fault}`.padEnd(62);
+  console.log(
+    `${ok ? "ok    " : "FAILED"} ${name} ${(ms / 1000).toFixed(1).padStart(5)} s  ${outcome || why}`,
+  );
+  if (!ok && outcome) console.log(`       ${why}`);
+}
+
+/** Files and connections that a process has open. */
+export function handles(pid: number): number {
+  return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
+}
+
+/** The most memory that a process has had in RAM, in MB. */
+function peakMb(pid: number): number {
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) / 1024);
+}
+
+/** When everything is over nothing may be left open: connections kept for the next request are dropped first. */
+export async function finalRow(stage: ProcessStage, before: number): Promise<Result> {
+  const began = performance.now();
+  let now = 0;
+  for (let i = 0; i < 100; i++) {
+    stage.toModel.drop();
+    stage.toGns3.drop();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    now = handles(stage.pid);
+    if (now <= before) break;
+  }
+  return {
+    row: { where: "client", fault: "after all of them" },
+    outcome: `${now} open files and connections, ${before} after the first row; at most ${
+      peakMb(stage.pid)
+    } MB of memory`,
+    ok: now <= before,
+    why: "Something was left open.",
+    ms: performance.now() - began,
+  };
+}
