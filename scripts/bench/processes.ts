@@ -82,6 +82,11 @@ export function startLab(): Promise<Running<Lab>> {
   return startScript("lab.ts");
 }
 
+/** A server that only passes `model`'s stream on. */
+export function startPass(model: string): Promise<Running<{ url: string }>> {
+  return startScript("pass.ts", model);
+}
+
 export function startModel(): Promise<Running<Model>> {
   return startScript("model.ts");
 }

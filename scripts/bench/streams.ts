@@ -1,7 +1,7 @@
 // Measures streams: one as fast as it comes, many at the pace of a model, large tool calls, and chats that wait.
 import { type Bench, messageOf, type Target } from "./bench.ts";
 import { ask, MARKERS } from "./client.ts";
-import { cpuMs, rssMb, runLoad } from "./processes.ts";
+import { cpuMs, rssMb, runLoad, startPass } from "./processes.ts";
 import type { Load, Streams } from "./load.ts";
 import { median, quantile, round } from "./statistics.ts";
 
@@ -94,8 +94,34 @@ export async function paced(bench: Bench): Promise<void> {
     say("p95 gap", "ms", (run) => run.gaps.p95);
     say("CPU of the server a token", "us", (run) => run.cpuMs * 1000 / (200 * count), 160);
     if (count !== 100) continue;
+    const bare = await passedOn(bench, request, count);
+    bench.say({
+      what: `${count} streams of 200 tokens at 20 ms: CPU a token beyond passing bytes on, turns and all`,
+      unit: "us",
+      ours: of("ours", (run) => run.cpuMs * 1000 / (200 * count))! - bare,
+      direct: bare,
+    });
     say("RSS of the server", "MB", (run) => run.rssMb, undefined, false);
     await stalls(bench, targets, count);
+  }
+}
+
+/** The CPU a token, in microseconds, of a server in Deno that only passes the streams on. */
+async function passedOn(bench: Bench, request: unknown, count: number): Promise<number> {
+  const pass = await startPass(bench.model.model);
+  try {
+    const load = { ...directLoad(bench, request, count), url: pass.info.url };
+    const runs: number[] = [];
+    // The first time it is not compiled yet.
+    for (let i = 0; i < 3; i++) {
+      const before = cpuMs(pass.pid);
+      await finished(load);
+      runs.push((cpuMs(pass.pid) - before) * 1000 / (200 * count));
+    }
+    bench.samples[`passed_on_${count}_cpu_us_per_token`] = runs;
+    return median(runs);
+  } finally {
+    await pass.stop();
   }
 }
 

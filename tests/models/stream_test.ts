@@ -87,6 +87,15 @@ Deno.test("streamModel reports usage that is repeated on every chunk once, with 
   assert.deepEqual(pieces.filter((piece) => piece.usage), [{ usage: { input: 3, output: 2 } }]);
 });
 
+Deno.test("streamModel finds usage where Groq and where Moonshot put it", async () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 2 };
+  for (const last of [{ x_groq: { usage } }, { choices: [{ index: 0, delta: {}, usage }] }]) {
+    await using endpoint = fakeEndpoint([{ body: sse(chunk({ content: "a" }), last) }]);
+    const pieces = await deltas(config(endpoint.url));
+    assert.deepEqual(pieces.at(-1), { usage: { input: 3, output: 2 } });
+  }
+});
+
 Deno.test("streamModel yields content that comes as parts, and reasoning under any of its names", async () => {
   const body = sse(
     chunk({ reasoning_content: "one " }),
@@ -444,6 +453,13 @@ Deno.test("streamModel gives up after a silence, before the answer and in the mi
   await fails(deltas(config(endpoint.url), { silenceLimit: 60 }), "timeout");
   assert.equal(endpoint.requests.length, 2);
   await Promise.all(endpoint.requests.map((request) => request.closed));
+});
+
+Deno.test("streamModel gives up on an endpoint that shows signs of life for ever, and never answers", async () => {
+  const ping = [": ping\n\n", 5, sse({ choices: [] }).split("data: [DONE]")[0]!, 5];
+  await using endpoint = fakeEndpoint([{ body: Array.from({ length: 200 }, () => ping).flat() }]);
+  await fails(deltas(config(endpoint.url), { silenceLimit: 60 }), "timeout");
+  assert.equal(endpoint.requests.length, 1);
 });
 
 Deno.test("streamModel uses the connection again for the next call, and ends at [DONE] though the body stays open", async () => {
