@@ -3,9 +3,9 @@ import type { Target } from "./bench.ts";
 import { ask, MARKERS } from "./client.ts";
 
 /**
- * The peer that PEER_URL, PEER_TOKEN (somebody with the privileges `LLMConfig.*`) and PEER_PROJECT (the id of an opened
- * project) name; undefined without PEER_URL. PEER_PID is for its processor time and memory. Its user's default model
- * configuration becomes one of `model`.
+ * The peer that PEER_URL, PEER_TOKEN (somebody with the privileges `LLMConfig.*`) and PEER_PROJECT (the id of a project)
+ * name; undefined without PEER_URL. PEER_PID is for its processor time and memory. The project is opened, and the user's
+ * default model configuration becomes one of `model`.
  */
 export async function connectPeer(model: string): Promise<Target | undefined> {
   const url = Deno.env.get("PEER_URL")?.replace(/\/+$/, "");
@@ -14,6 +14,7 @@ export async function connectPeer(model: string): Promise<Target | undefined> {
   const project = Deno.env.get("PEER_PROJECT") ?? "";
   type User = { user_id: string };
   const { value: user } = await ask<User>(`${url}/v3/access/users/me`, token);
+  await ask(`${url}/v3/projects/${project}/open`, token, { method: "POST" });
   const configs = `${url}/v3/access/users/${user.user_id}/llm-model-configs`;
   type Config = { config_id: string; name: string };
   const { value: own } = await ask<Config[]>(`${configs}/own`, token);
