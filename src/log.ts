@@ -1,4 +1,5 @@
 // Log lines, pretty or JSON, from which every secret is cut before they are written.
+import { formatJson } from "./domain/unicode.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 
 const LEVELS = ["error", "warn", "info", "debug"] as const;
@@ -54,7 +55,7 @@ function loggerWith(options: LogOptions, redactor: Redactor, base: LogFields): L
 
 function jsonLine(time: string, level: LogLevel, msg: string, fields: LogFields): string {
   const head = { time, level, msg };
-  return JSON.stringify({ ...head, ...fields, ...head }) + "\n";
+  return formatJson({ ...head, ...fields, ...head }) + "\n";
 }
 
 function prettyLine(time: string, level: LogLevel, msg: string, fields: LogFields): string {

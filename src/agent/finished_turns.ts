@@ -1,15 +1,24 @@
-// The logs of turns that have ended, for clients that come back: ten minutes, or until the session's next turn.
+// The logs of turns that have ended, for clients that come back: ten minutes, or until the session's next turn, or until
+// there are too many. Later they are rebuilt from storage.
 import type { Turn } from "./turn.ts";
 
 const KEEP_MS = 10 * 60_000;
+const MOST_KEPT = 100;
 
 export class FinishedTurns {
+  /** The oldest first. */
   readonly #kept = new Map<string, { turn: Turn; timer: ReturnType<typeof setTimeout> }>();
+
+  constructor(private readonly most = MOST_KEPT) {}
 
   keep(turn: Turn): void {
     this.forget(turn.sessionId);
     const timer = setTimeout(() => this.#kept.delete(turn.sessionId), KEEP_MS);
     this.#kept.set(turn.sessionId, { turn, timer });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= this.most) break;
+      this.forget(oldest);
+    }
   }
 
   of(sessionId: string): Turn | undefined {

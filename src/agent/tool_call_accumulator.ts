@@ -60,7 +60,8 @@ export function toolCallAccumulator(
   function begin(fragment: ToolCallDelta): OpenCall | undefined {
     if (calls.length === ANSWER_LIMITS.calls) return undefined;
     let id = fragment.id ?? newId();
-    while (ids.has(id) || isUsed(id)) id = newId();
+    // Calls are kept in objects by their ids, too: an id that every object has a field for would find that.
+    while (ids.has(id) || id in {} || isUsed(id)) id = newId();
     ids.add(id);
     const call: OpenCall = {
       id,

@@ -60,6 +60,14 @@ export class Channel {
     return text;
   }
 
+  /** The lines that came and were not taken; what stands on the line that has not ended stays. */
+  takeLines(): string {
+    const text = this.take();
+    const end = text.lastIndexOf("\n") + 1;
+    this.#keep(text.slice(end));
+    return text.slice(0, end);
+  }
+
   /** The end of what was not taken. */
   get tail(): string {
     return this.#tail;
@@ -141,15 +149,7 @@ export class Channel {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
-        const text = decoder.decode(value, { stream: true });
-        this.#chunks.push(text);
-        this.#size += text.length;
-        this.#kept += text.length;
-        if (this.#kept > 2 * MOST_KEPT) {
-          this.#chunks = [this.#chunks.join("").slice(-MOST_KEPT)];
-          this.#kept = MOST_KEPT;
-        }
-        this.#tail = (this.#tail + text).slice(-TAIL);
+        this.#keep(decoder.decode(value, { stream: true }));
         this.#changed();
       }
     } catch {
@@ -157,6 +157,17 @@ export class Channel {
     }
     this.#closed = true;
     this.#changed();
+  }
+
+  #keep(text: string) {
+    this.#chunks.push(text);
+    this.#size += text.length;
+    this.#kept += text.length;
+    if (this.#kept > 2 * MOST_KEPT) {
+      this.#chunks = [this.#chunks.join("").slice(-MOST_KEPT)];
+      this.#kept = MOST_KEPT;
+    }
+    this.#tail = (this.#tail + text).slice(-TAIL);
   }
 
   #changed() {

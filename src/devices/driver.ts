@@ -120,7 +120,8 @@ export class Driver {
     if (this.#busy) throw unready("its console did not return to the prompt after the command before");
     const started = performance.now();
     const restarts = this.#platform.restarts.some((pattern) => pattern.test(command));
-    const limitMs = restarts ? RESTART_MS : limitOf(this.#platform, command, this.#limits.commandMs);
+    const { ms, endless } = limitOf(this.#platform, command, this.#limits.commandMs);
+    const limitMs = restarts ? RESTART_MS : ms;
     const done = (raw: string, more: Partial<CommandResult> = {}): CommandResult => {
       const output = cleanOutput(raw, this.#platform);
       const failed = more.failed ?? failureLine(output, this.#platform);
@@ -142,6 +143,11 @@ export class Driver {
     try {
       for (const line of rest) await feedLine(channel, line, this.#platform.lineEnding, signal);
       const end = await this.#running.untilPrompt(started + limitMs, asked, (text) => raw += text);
+      if (end === "typed") {
+        // Their line stays where the next command finds it, or it would be typed behind it.
+        this.#busy = false;
+        return done(raw + channel.takeLines());
+      }
       raw += channel.take();
       if (end === "prompt") {
         this.#busy = false;
@@ -149,11 +155,18 @@ export class Driver {
       }
       if (end === "limit" && restarts) return this.#gone(done(raw));
       const asks = typeof end === "object" ? end.asks : undefined;
+      const seconds = Math.round((performance.now() - started) / 1_000);
       const restored = await this.#stop(signal, asks);
       raw += channel.take();
-      const why = this.#whyStopped(end, started) +
+      const why = this.#whyStopped(end, seconds) +
         (restored ? "" : " The console did not return to its prompt.");
       const text = restored ? withoutPrompt(raw, this.#platform).replace(/^\^C[ \t]*\r?\n?/m, "") : raw;
+      if (end === "limit" && endless && restored) {
+        return done(text, {
+          note: `It runs until it is stopped: that was done after ${seconds} s.`,
+          stopped: true,
+        });
+      }
       return done(text, { failed: why, stopped: true, ...(asks ? { asked: asks } : {}) });
     } catch (error) {
       if (!(error instanceof ChannelClosed)) throw error;
@@ -240,9 +253,8 @@ export class Driver {
     return stopped;
   }
 
-  #whyStopped(end: Exclude<Ended, "prompt">, started: number): string {
+  #whyStopped(end: Exclude<Ended, "prompt" | "typed">, seconds: number): string {
     if (end === "limit") {
-      const seconds = Math.round((performance.now() - started) / 1_000);
       return `It did not end by itself and was stopped after ${seconds} s.`;
     }
     if (end === "flood") {

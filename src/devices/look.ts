@@ -85,14 +85,29 @@ export function loggedOver(
   for (let i = lines.length - 1; i >= 0; i--) {
     const line = cleanText(lines[i]!).trimEnd();
     if (line === "") continue;
-    if (platform.noise.test(line)) noisy = true;
-    else {
-      const mode = noisy ? modeAt(line, platform) : undefined;
-      if (!mode) return undefined;
-      const [before, log] = [lines.slice(0, i), lines.slice(i + 1)].map((part) => part.join("\n"));
-      return { before: before!, prompt: line, mode, log: log! };
+    if (platform.noise.test(line)) {
+      noisy = true;
+      continue;
     }
+    const found = noisy && modeAt(line, platform)
+      ? { prompt: line, log: "" }
+      : beforeLog(line, platform.noise);
+    const mode = found && modeAt(found.prompt, platform);
+    if (!mode) return undefined;
+    const [before, behind] = [lines.slice(0, i), lines.slice(i + 1)].map((part) => part.join("\n"));
+    return {
+      before: before!,
+      prompt: found.prompt,
+      mode,
+      log: found.log ? `${found.log}\n${behind}` : behind!,
+    };
   }
+}
+
+/** Not every device begins a new line for its log: then it stands on the prompt's. */
+function beforeLog(line: string, noise: RegExp): { prompt: string; log: string } | undefined {
+  const [, prompt, log] = /^(.*?[#>\]]) ?(\S.*)$/.exec(line) ?? [];
+  return prompt !== undefined && noise.test(log!) ? { prompt, log: log! } : undefined;
 }
 
 function modeAt(line: string, platform: Platform): Mode | undefined {

@@ -137,8 +137,11 @@ export interface Platform {
   charset: RegExp;
   maxLength: number;
   session?: SessionSettings;
-  /** Commands that need another time limit than usual, the first match counts. */
-  limits: { pattern: RegExp; seconds: number }[];
+  /**
+   * Commands that need another time limit than usual, the first match counts. `endless`: it runs until somebody stops
+   * it, so that being stopped is no failure.
+   */
+  limits: { pattern: RegExp; seconds: number; endless?: true }[];
   /** Commands after which the device is gone for a while. */
   restarts: RegExp[];
 }
@@ -148,10 +151,14 @@ export function modeOf(platform: Platform, name: string): Mode | undefined {
   return platform.modes.find((one) => one.name === name);
 }
 
-/** The time limit of a command in milliseconds. */
-export function limitOf(platform: Platform, command: string, usualMs: number): number {
+/** The time limit of a command in milliseconds, and whether it is made to run until somebody stops it. */
+export function limitOf(
+  platform: Platform,
+  command: string,
+  usualMs: number,
+): { ms: number; endless: boolean } {
   const special = platform.limits.find(({ pattern }) => pattern.test(command));
-  return special ? special.seconds * 1_000 : usualMs;
+  return { ms: special ? special.seconds * 1_000 : usualMs, endless: special?.endless ?? false };
 }
 
 /** The command that leads one step from mode `from` towards mode `to`, up or down the tree of modes. */

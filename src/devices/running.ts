@@ -5,8 +5,11 @@ import type { Question } from "./platform.ts";
 import { type Screen, SOMEBODY } from "./screen.ts";
 import type { Credentials } from "./wake.ts";
 
-/** How it ended: at the prompt, at a limit, or at a question that nobody answers here. */
-export type Ended = "prompt" | "limit" | "flood" | { asks: string };
+/**
+ * How it ended: at the prompt, at the prompt with something behind it that somebody else typed, at a limit, or at a
+ * question that nobody answers here.
+ */
+export type Ended = "prompt" | "typed" | "limit" | "flood" | { asks: string };
 
 export interface Asked {
   command: string;
@@ -43,11 +46,8 @@ export class Running {
         if (error instanceof ChannelTimeout) return "limit";
         throw error;
       }
-      if (look.kind === "prompt" || look.kind === "flood") return look.kind;
-      if (look.kind === "typed") {
-        notes.add(SOMEBODY);
-        return "prompt";
-      }
+      if (look.kind === "typed") notes.add(SOMEBODY);
+      if (look.kind === "prompt" || look.kind === "typed" || look.kind === "flood") return look.kind;
       let keys = platform.pager?.more ?? "";
       if (look.kind === "question") {
         const answer = await this.#answerTo(look.text, asked);

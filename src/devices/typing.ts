@@ -49,7 +49,10 @@ export async function typeLine(channel: Channel, line: string, help: TypingHelp)
   return "disturbed";
 }
 
-/** Whether the line is ours, after something came that we did not cause: a log line, or a person. */
+/**
+ * Whether the line is ours, after something came that we did not cause: a log line, or a person. Where it is not, what
+ * stands on it is kept, so that the next command does not take the line for free.
+ */
 async function free(channel: Channel, help: TypingHelp): Promise<boolean> {
   let stands = await help.stands(OTHERS_MS);
   if (stands === "nothing") {
@@ -57,7 +60,8 @@ async function free(channel: Channel, help: TypingHelp): Promise<boolean> {
     await help.enter();
     stands = await help.stands(OTHERS_MS);
   }
-  channel.take();
+  if (stands !== "prompt") channel.takeLines();
+  else channel.take();
   return stands === "prompt";
 }
 

@@ -42,7 +42,9 @@ export function speaksMessages({ provider }: Pick<ModelConfig, "provider">): boo
  * Throws `AppError` `bad_request` when there is no usable URL.
  */
 export function endpointOf(config: Pick<ModelConfig, "provider" | "base_url">): Endpoint {
-  const given = config.base_url ?? PROVIDER_URLS[config.provider.trim().toLowerCase()];
+  const provider = config.provider.trim().toLowerCase();
+  const given = config.base_url ??
+    (Object.hasOwn(PROVIDER_URLS, provider) ? PROVIDER_URLS[provider] : undefined);
   if (!given) {
     throw new AppError(
       "bad_request",

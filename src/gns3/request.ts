@@ -1,6 +1,7 @@
 // One HTTP request to the GNS3 server: credential, time limit, redirects, and its failures as `AppError`s.
 import { AppError, errorText } from "../domain/error.ts";
 import { joinSignals } from "../domain/signals.ts";
+import { wellFormedFrom } from "../domain/unicode.ts";
 import { AnswerTooLarge, textOf } from "./body.ts";
 import { refusal, signInAgain, unavailable, unreachable } from "./messages.ts";
 
@@ -112,7 +113,7 @@ async function follow(server: Server, request: Gns3Request, signal: AbortSignal)
 
 function parse(text: string, origin: string): unknown {
   try {
-    return JSON.parse(text);
+    return wellFormedFrom(text, JSON.parse(text));
   } catch (error) {
     throw unavailable(`What answers at ${origin} is not a GNS3 server (${errorText(error).slice(0, 80)}).`);
   }

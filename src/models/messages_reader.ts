@@ -15,26 +15,26 @@ import { kindOf, ModelError } from "./model_error.ts";
 import { thinkSplitter } from "./think_splitter.ts";
 
 /** The API's reasons for the end as the other protocol has them; one that is not here is an ordinary end. */
-const FINISH: Readonly<Record<string, string>> = {
-  tool_use: "tool_calls",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  refusal: "content_filter",
-};
+const FINISH: ReadonlyMap<string, string> = new Map([
+  ["tool_use", "tool_calls"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["refusal", "content_filter"],
+]);
 
 /** The HTTP status that an error would have had outside of the stream. */
-const STATUS: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
+const STATUS: ReadonlyMap<string, number> = new Map([
+  ["invalid_request_error", 400],
+  ["authentication_error", 401],
+  ["billing_error", 402],
+  ["permission_error", 403],
+  ["not_found_error", 404],
+  ["request_too_large", 413],
+  ["rate_limit_error", 429],
+  ["api_error", 500],
+  ["timeout_error", 504],
+  ["overloaded_error", 529],
+]);
 
 const COUNTS = [
   "input_tokens",
@@ -109,7 +109,7 @@ export function messagesReader(): ChunkReader {
   }
 
   function stopped({ stop_reason }: Json): void {
-    if (typeof stop_reason === "string") reader.finishReason = FINISH[stop_reason] ?? "stop";
+    if (typeof stop_reason === "string") reader.finishReason = FINISH.get(stop_reason) ?? "stop";
   }
 
   function take(data: Json, type: unknown, out: ModelDelta[]): void {
@@ -180,6 +180,6 @@ function usageOf(usage: Counts): ModelUsage | undefined {
 
 function streamError(data: Json): ModelError {
   const { message, code } = explainJson(data.error ?? data);
-  const status = STATUS[code] ?? 0;
+  const status = STATUS.get(code) ?? 0;
   return new ModelError(kindOf(status, `${code} ${message}`), message, { status: status || undefined });
 }

@@ -19,7 +19,10 @@ export interface StreamOptions extends Asked {
   onFirstByte?(): void;
   /** Told before each repetition, for the log; `failure.detail` must not be logged as it is. */
   onRetry?(failure: ModelError, wait: number): void;
-  /** Longest silence of the endpoint (600,000: slow local models read a long prompt for minutes). */
+  /**
+   * Longest silence of the endpoint (600,000: slow local models read a long prompt for minutes). With mere signs of life it
+   * may go on for ten times as long.
+   */
   silenceLimit?: number;
   /** First pause before a repetition; the second is twice as long (500). */
   backoff?: number;
@@ -122,6 +125,7 @@ async function* readAnswer(
     const batch: ModelDelta[] = [];
     const failure = readEvents(sse.push(value), chunks, batch);
     if (batch.length > 0) {
+      silence.answered();
       events += batch.length;
       yield batch;
     }
@@ -209,19 +213,34 @@ async function finish(body: ReadableStreamDefaultReader<Uint8Array>): Promise<vo
   if (!ended) await body.cancel().catch(() => {});
 }
 
-/** Aborts `wire` with a `ModelError` `timeout` when `heard` is not called for `limit` milliseconds. */
-function silenceGuard(wire: AbortController, limit: number): Disposable & { heard(): void } {
+/** How many times as long as a silence an endpoint may send only signs of life. */
+const PATIENCE = 10;
+
+/**
+ * Aborts `wire` with a `ModelError` `timeout` when nothing is heard for `limit` milliseconds, or no piece of an answer for
+ * `PATIENCE` times as long.
+ */
+function silenceGuard(
+  wire: AbortController,
+  limit: number,
+): Disposable & { heard(): void; answered(): void } {
   let last = performance.now();
+  let piece = last;
   let timer = setTimeout(check, limit);
   // One timer that looks at the clock is far cheaper than one made anew for every read.
   function check() {
-    const left = last + limit - performance.now();
+    const now = performance.now();
+    const left = last + limit - now;
     if (left <= 0) wire.abort(new ModelError("timeout", `${Math.round(limit / 1000)}`));
+    else if (piece + PATIENCE * limit < now) wire.abort(new ModelError("timeout"));
     else timer = setTimeout(check, left);
   }
   return {
     heard: () => {
       last = performance.now();
+    },
+    answered: () => {
+      piece = performance.now();
     },
     [Symbol.dispose]: () => clearTimeout(timer),
   };

@@ -3,6 +3,9 @@
 
 const OPEN = ["<think>", "<thinking>"];
 
+/** Characters, blanks mostly, that may come before it is clear whether there is a tag. */
+const MOST_HELD = 1000;
+
 interface Piece {
   text?: string;
   reasoning?: string;
@@ -24,7 +27,7 @@ export function thinkSplitter(): { push(text: string): Piece[]; end(): Piece[] }
         state = "thinking";
         close = tag.replace("<", "</");
         held = begun.slice(tag.length);
-      } else if (OPEN.some((open) => open.startsWith(begun))) {
+      } else if (held.length < MOST_HELD && OPEN.some((open) => open.startsWith(begun))) {
         return [];
       } else {
         return release();

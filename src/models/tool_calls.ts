@@ -78,14 +78,18 @@ export function toolCallsOf(message: BaseMessage): ModelToolCall[] {
   const calls: ModelToolCall[] = valid.map(({ id = "", name, args }) => ({
     id,
     name,
-    argumentsText: kwargs.arguments_text?.[id] ?? JSON.stringify(args ?? {}),
+    argumentsText: own(kwargs.arguments_text, id) ?? JSON.stringify(args ?? {}),
   }));
   for (const { id = "", name = "", args = "" } of invalid) calls.push({ id, name, argumentsText: args });
-  if (kwargs.call_extras) {
-    for (const call of calls) {
-      if (call.id in kwargs.call_extras) call.extra = kwargs.call_extras[call.id];
-    }
+  for (const call of calls) {
+    const extra = own(kwargs.call_extras, call.id);
+    if (extra !== undefined) call.extra = extra;
   }
   const order = invalid.length > 0 ? kwargs.call_order : undefined;
   return order ? calls.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id)) : calls;
+}
+
+/** What was kept under an id, whatever the id is called. */
+function own<T>(kept: Record<string, T> | undefined, id: string): T | undefined {
+  return kept && Object.hasOwn(kept, id) ? kept[id] : undefined;
 }

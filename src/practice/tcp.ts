@@ -4,22 +4,28 @@
 export class TcpSocket {
   #open = true;
   readonly #connection: Deno.TcpConn;
-  readonly #closed = Promise.withResolvers<never>();
+  /** Ends what is being written. A promise that lives as long as the connection would keep every write it raced with. */
+  readonly #writing = new Set<(reason: Error) => void>();
 
   constructor(connection: Deno.TcpConn) {
     this.#connection = connection;
     connection.setNoDelay(true);
-    this.#closed.promise.catch(() => {});
   }
 
   read(buffer: Uint8Array): Promise<number | null> {
     return this.#connection.read(buffer);
   }
 
-  /** Writes all bytes. Some versions of Deno leave a write pending when its connection is closed, so the two race. */
-  write(bytes: Uint8Array): Promise<void> {
-    if (!this.#open) return this.#closed.promise;
-    return Promise.race([this.#writeAll(bytes), this.#closed.promise]);
+  /** Writes all bytes. Some versions of Deno leave a write pending when its connection is closed: `close` ends it. */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (!this.#open) throw closed();
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.#writing.add(reject);
+    try {
+      await Promise.race([this.#writeAll(bytes), promise]);
+    } finally {
+      this.#writing.delete(reject);
+    }
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
@@ -30,6 +36,10 @@ export class TcpSocket {
     if (!this.#open) return;
     this.#open = false;
     this.#connection.close();
-    this.#closed.reject(new Deno.errors.BrokenPipe("The connection is closed."));
+    for (const end of this.#writing) end(closed());
   }
+}
+
+function closed(): Error {
+  return new Deno.errors.BrokenPipe("The connection is closed.");
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type AuditEntry, auditEntrySchema } from "../domain/audit.ts";
 import { maskSecrets } from "../domain/device_secrets.ts";
 import { errorText, fieldError } from "../domain/error.ts";
+import { formatJson } from "../domain/unicode.ts";
 import type { Logger } from "../log.ts";
 import { createRedactor } from "../redact.ts";
 
@@ -47,7 +48,7 @@ export class AuditLog {
   /** Appends an entry. Secrets are cut from its arguments and its error, and both are cut to a bearable length. */
   append(entry: AuditEntry): void {
     try {
-      const line = `${JSON.stringify(this.#clean(entry))}\n`;
+      const line = `${formatJson(this.#clean(entry))}\n`;
       Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       this.#rotate();
       Deno.writeTextFileSync(this.#file(0), line, { append: true, mode: 0o600 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import type { ModelConfig } from "../../src/domain/model_config.ts";
 import { type Chat, startChatServer, type Stream } from "../fakes/chat.ts";
+import { assertTurn } from "../fakes/grammar.ts";
 import { anyValue, type Chance, fuzzCase, fuzzing, ODD_TEXTS } from "../fakes/fuzz.ts";
 import {
   type Answer,
@@ -19,6 +20,7 @@ const TOOLS = [
   "gns3_topology_reader",
   "list_gns3_captures",
   "no_such_tool",
+  "stop_gns3_node",
   "",
   "wait seconds\ud83d",
 ];
@@ -32,6 +34,7 @@ const ARGUMENTS = [
   "[]",
   '{"a":1}}',
   '{"project_id":7}',
+  '{"node_ids":["no such node"]}',
 ];
 const EVENTS: unknown[] = [null, 1, "x", [], {}, { choices: null }, { choices: [] }, { choices: {} }, {
   object: "x",
@@ -41,7 +44,9 @@ function completionsEvent(c: Chance): unknown {
   const { int, pick, maybe, some } = c;
   const call = () => ({
     ...(maybe(70) ? { index: maybe(90) ? int(3) : anyValue(c, 1) } : {}),
-    ...(maybe(50) ? { id: maybe(90) ? pick(["a", "b", "call_1", ""]) : anyValue(c, 1) } : {}),
+    ...(maybe(50)
+      ? { id: maybe(90) ? pick(["a", "b", "call_1", "", "__proto__", "constructor"]) : anyValue(c, 1) }
+      : {}),
     ...(maybe(90)
       ? {
         function: {
@@ -105,7 +110,7 @@ function messagesEvent(c: Chance): unknown {
         index,
         content_block: {
           type: "tool_use",
-          id: maybe(90) ? pick(["a", "b", ""]) : anyValue(c, 1),
+          id: maybe(90) ? pick(["a", "b", "", "__proto__", "toString"]) : anyValue(c, 1),
           name: pick(TOOLS),
           input: maybe(80) ? {} : anyValue(c),
         },
@@ -206,7 +211,7 @@ function oddAnswer(c: Chance, protocol: Protocol): Answer {
 
 type Protocol = "completions" | "messages";
 /** Sessions that are used at the same time. */
-const LANES = 6;
+const LANES = 12;
 const CASE = /FUZZ (\d+) (\d+)/g;
 
 /** What the endpoint answers: the case's own answers to its turn, sensible ones to everything else. */
@@ -285,6 +290,30 @@ async function assertResumable(alice: Chat, turn: Stream, c: Chance): Promise<vo
   assert.equal(before.join("") + resumed.text, turn.text, "whoever resumes misses nothing");
 }
 
+/** A turn to its end: followed, stopped, or left and picked up again. */
+async function runTurn(
+  alice: Chat,
+  c: Chance,
+  asked: string,
+  body: Record<string, unknown>,
+): Promise<Stream> {
+  if (c.maybe(70)) return await alice.send(asked, body);
+  const turn = await alice.start(asked, body);
+  const early = c.maybe(50);
+  await turn.until(({ type }) => early || type !== "heartbeat");
+  if (c.maybe(50)) {
+    await alice.json("POST", `/sessions/${turn.sessionId}/abort`);
+    await turn.end();
+    assertTurn(turn.events);
+    return turn;
+  }
+  await turn.leave();
+  const picked = await alice.follow(turn.sessionId);
+  await picked.end();
+  assertTurn(picked.events);
+  return picked;
+}
+
 for (const protocol of ["completions", "messages"] as const) {
   const { seed, cases } = fuzzing(protocol === "completions" ? 220 : 100);
   Deno.test(`whatever a model streams (${protocol}), a turn has one end and the session goes on; FUZZ_SEED=${seed}`, async () => {
@@ -299,7 +328,11 @@ for (const protocol of ["completions", "messages"] as const) {
     const runCase = async (c: Chance, at: number, sessionId: string | undefined) => {
       const asked = `FUZZ ${seed} ${at}`;
       chances.set(asked, c);
-      const turn: Stream = await alice.send(asked, { session_id: sessionId, reasoning: true });
+      const turn = await runTurn(alice, c, asked, {
+        session_id: sessionId,
+        reasoning: true,
+        approvals: c.maybe(20),
+      });
       if (turn.last.type === "error") {
         assert.ok(["model_error", "rate_limited"].includes(turn.last.code), JSON.stringify(turn.last));
       }

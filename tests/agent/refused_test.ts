@@ -26,10 +26,7 @@ async function refused(
 Deno.test("a refused request leaves no session: no model, an unusable one, a wrong body, too many turns, draining", async () => {
   await using server = await startChatServer({ model: null, config: { turnsPerMinute: 2 } });
   const alice = server.chat("alice");
-  const me = await (await fetch(`${server.gns3.url}/v3/access/users/me`, {
-    headers: { authorization: `Bearer ${alice.token}` },
-  })).json();
-  const configs = `/v3/access/users/${me.user_id}/llm-model-configs`;
+  const configs = `/v3/access/users/${server.gns3.userIds.alice}/llm-model-configs`;
   const hello = { message: "hello" };
 
   await refused(alice, hello, 400, /configuration not found/);
@@ -56,15 +53,16 @@ Deno.test("a refused request leaves no session: no model, an unusable one, a wro
 Deno.test("a configuration whose provider is not known is refused when it is stored, or made so, unless it has an address", async () => {
   await using server = await startChatServer({ model: null });
   const alice = server.chat("alice");
-  const me = await (await fetch(`${server.gns3.url}/v3/access/users/me`, {
-    headers: { authorization: `Bearer ${alice.token}` },
-  })).json();
-  const configs = `/v3/access/users/${me.user_id}/llm-model-configs`;
+  const configs = `/v3/access/users/${server.gns3.userIds.alice}/llm-model-configs`;
   const unknown = { ...MODEL, provider: "nobody" };
   const said =
     'base_url: The model configuration needs a base_url: the address of provider "nobody" is not known.';
   assert.equal((await alice.json("POST", configs, unknown, 422)).message, said);
   assert.equal((await alice.json("POST", configs, { ...unknown, base_url: "" }, 422)).message, said);
+  for (const provider of ["constructor", "__proto__", "toString"]) {
+    const { message } = await alice.json("POST", configs, { ...MODEL, provider }, 422);
+    assert.match(message, /^base_url: The model configuration needs a base_url/);
+  }
   const stored = await alice.json("POST", configs, { ...unknown, base_url: "http://127.0.0.1:9/v1" }, 201);
   assert.equal(
     (await alice.json("PUT", `${configs}/${stored.config_id}`, { base_url: null }, 422)).message,

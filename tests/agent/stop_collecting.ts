@@ -8,7 +8,7 @@ const HANG: Step = [{ hang: true }];
 /** Words for so long that something must end them. */
 const DRIP = slow(3000, 15);
 
-const server = await startChatServer({ config: { modelTimeout: 5, titleTimeout: 5 } });
+const server = await startChatServer({ config: { modelTimeout: 12, titleTimeout: 12 } });
 const { model } = server;
 const alice = server.chat("alice");
 
@@ -73,7 +73,7 @@ await collectGarbage();
 
 const said: Record<string, string> = {};
 for (const [name, key, end] of ends) {
-  const how = await outcome(end(), 8000);
+  const how = await outcome(end(), 20_000);
   const open = () => model.requests(key).some(({ fate }) => fate === "open");
   await outcome(model.waitFor(() => !open()), 1000);
   said[name] = `${how}, ${open() ? "still asking the model" : model.requests(key).at(-1)!.fate}`;

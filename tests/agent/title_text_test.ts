@@ -57,6 +57,12 @@ Deno.test("cleanTitle never cuts a character in half", () => {
   assert.ok(cleanTitle("a \ud83d").isWellFormed());
 });
 
+Deno.test("cleanTitle comes to an end on an answer of nothing but tags", () => {
+  // Looked through as a whole this would take minutes.
+  assert.equal(cleanTitle("<think>".repeat(500_000)), "");
+  assert.equal(cleanTitle("<think>a</think>\nA title"), "A title");
+});
+
 Deno.test("titleText falls back to the user's first words, then to a fixed title", () => {
   // D12
   assert.equal(titleText("<think>hm", "Why is R1\nnot reachable?"), "Why is R1 not reachable?");

@@ -173,6 +173,21 @@ Deno.test("toolCallAccumulator makes ids unique in the message and in the conver
   ]);
 });
 
+Deno.test("toolCallAccumulator gives a new id to a call whose id is a field of every object", () => {
+  const ids = ["__proto__", "constructor", "toString", "fine"];
+  const { calls } = run([ids.map((id) => ({ id, name: "f", args: '{ "x": 1 }' }))]);
+  assert.deepEqual(calls.map(({ id }) => id), ["new-1", "new-2", "new-3", "fine"]);
+});
+
+Deno.test("toolCallAccumulator joins a character that is cut between two fragments, each call its own", () => {
+  const { events, calls } = run([
+    [{ index: 0, id: "a", name: "f", args: '"\ud83d' }, { index: 1, id: "b", name: "f", args: '"\ud83e' }],
+    [{ index: 1, args: '\udd14"' }, { index: 0, args: '\ude00"' }, { index: 0, args: "\ud83d" }],
+  ]);
+  assert.deepEqual(calls.map(({ argumentsText }) => argumentsText), ['"😀"\ufffd', '"🤔"']);
+  assert.ok(events.every((event) => event.isWellFormed()), JSON.stringify(events));
+});
+
 Deno.test("toolCallAccumulator shows malformed arguments as they were sent and keeps opaque data", () => {
   const { calls } = run([[{ index: 0, id: "a", name: "f", args: '{"x":' }], [{
     index: 0,

@@ -1,7 +1,7 @@
 // `gns3-copilot check` and `backup` as they are run from a shell.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { text } from "../../src/practice/model_script.ts";
+import { slow, text } from "../../src/practice/model_script.ts";
 import { startChatServer } from "../fakes/chat.ts";
 import { startFromSource } from "../fakes/program.ts";
 import { garble } from "../storage/full.ts";
@@ -20,9 +20,7 @@ Deno.test("check and backup work beside a running server, which notices nothing;
   const { projectsDir, projectId: id } = server.gns3;
   const options = ["--projects-dir", projectsDir];
   const alice = server.chat("alice");
-  const stream = await alice.start(
-    server.model.script("t", [text("slowly ".repeat(60).split(" "), { ms: 20 })]),
-  );
+  const stream = await alice.start(server.model.script("t", [slow(5000, 20)]));
   await stream.untilType("content");
   assert.deepEqual(await run("check", ...options), {
     code: 0,
@@ -35,8 +33,11 @@ Deno.test("check and backup work beside a running server, which notices nothing;
   const copy = join(projectsDir, "copy.db");
   const { code, lines } = await run("backup", id, "--to", copy, ...options);
   assert.deepEqual([code, lines], [0, [`${id}: 1 session, 1 message, copied to ${copy}`]]);
+  const before = stream.text.length;
+  await stream.until(() => stream.text.length > before);
+  await alice.json("POST", `/sessions/${stream.sessionId}/abort`);
   await stream.end();
-  assert.equal(stream.last.finish_reason, "stop");
+  assert.equal(stream.last.finish_reason, "aborted");
 
   // The backup takes the database's place, as the README says.
   await server.restart();

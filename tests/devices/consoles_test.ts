@@ -186,7 +186,6 @@ Deno.test("Consoles refuses a caller whom GNS3 does not let use the console", as
   assert.deepEqual(l.device("PC1").ran, []);
 });
 
-// F11
 Deno.test("Consoles names the device that is not ready", async () => {
   await using l = await lab(["PC1"], {}, { limits: { wakeMs: 500 } });
   l.device("PC1").hung = true;

@@ -282,8 +282,36 @@ Deno.test("Driver does not send while somebody else is typing, and says so", asy
     await new Promise((resolve) => setTimeout(resolve, 20));
     const { failed, notSent } = await driver.run("show ip", { signal: never });
     assert.deepEqual([notSent, failed], [true, "Not sent: somebody else is typing on this console."]);
+    // Nor the next one, although nothing new came since.
+    assert.equal((await driver.run("show ip", { signal: never })).notSent, true);
+    console.type("\x7f\x7f\x7f\x7f");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal((await driver.run("show ip", { signal: never })).output, "NAME        : PC1[1]");
   });
-  assert.deepEqual(console.ran, []);
+  assert.deepEqual(console.ran, ["show ip"]);
+});
+
+Deno.test("Driver types nothing behind what somebody has typed while our command ran", async () => {
+  const console = pc({
+    commands: {
+      "show ip": "x\r\n",
+      slow: (out) => {
+        out("x\r\n");
+        // Typed ahead: it stands behind the prompt as soon as that is there.
+        setTimeout(() => console.type("no "), 15);
+      },
+    },
+  });
+  await on(console, async (driver) => {
+    await driver.open(never);
+    assert.equal((await driver.run("slow", { signal: never })).output, "x");
+    const { failed, notSent } = await driver.run("show ip", { signal: never });
+    assert.deepEqual([notSent, failed], [true, "Not sent: somebody else is typing on this console."]);
+    console.type("\r");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal((await driver.run("show ip", { signal: never })).output, "x");
+  });
+  assert.deepEqual(console.ran, ["slow", "no", "show ip"]);
 });
 
 Deno.test("Driver notices somebody who types after our command has ended", async () => {

@@ -4,6 +4,8 @@ import type { Node } from "../../src/domain/project.ts";
 import { platformOf } from "../../src/devices/choose.ts";
 import { judge } from "../../src/devices/judge.ts";
 import { limitOf } from "../../src/devices/platform.ts";
+import { frr } from "../../src/devices/platforms/frr.ts";
+import { linux } from "../../src/devices/platforms/linux.ts";
 import { PLATFORMS } from "../../src/devices/platforms/mod.ts";
 import { vpcs } from "../../src/devices/platforms/vpcs.ts";
 
@@ -124,11 +126,19 @@ Deno.test("judge refuses the empty command and one with a line break by saying s
 });
 
 Deno.test("limitOf gives endless pings little time, long tests more, other commands the usual", () => {
-  assert.equal(limitOf(vpcs, "ping 10.0.0.1 -t", 30_000), 10_000);
-  assert.equal(limitOf(vpcs, "ping 10.0.0.1", 30_000), 60_000);
-  assert.equal(limitOf(vpcs, "ping 10.0.0.1 -c 50", 30_000), 120_000);
-  assert.equal(limitOf(vpcs, "trace 10.0.0.1", 30_000), 60_000);
-  assert.equal(limitOf(vpcs, "show ip", 30_000), 30_000);
+  const limit = (command: string, platform = vpcs) => {
+    const { ms, endless } = limitOf(platform, command, 30_000);
+    return `${ms / 1_000}${endless ? " endless" : ""}`;
+  };
+  assert.equal(limit("ping 10.0.0.1 -t"), "10 endless");
+  assert.equal(limit("ping 10.0.0.1"), "60");
+  assert.equal(limit("ping 10.0.0.1 -c 50"), "120");
+  assert.equal(limit("trace 10.0.0.1"), "60");
+  assert.equal(limit("show ip"), "30");
+  assert.equal(limit("do ping 10.0.0.1", frr), "6 endless");
+  assert.equal(limit("traceroute 10.0.0.1", frr), "60");
+  assert.equal(limit("ping 10.0.0.1", linux), "8 endless");
+  assert.equal(limit("ping -c 3 10.0.0.1", linux), "60");
 });
 
 const node = (node_type: string, tags: string[] = []): Node => ({

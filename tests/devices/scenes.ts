@@ -71,7 +71,7 @@ export const VPCS_SCENES: Scene[] = [
     what: "A ping without end, stopped after 1.5 s",
     node: "PC1",
     // A shorter limit than the usual one, so that the replay is as short.
-    platform: { ...vpcs, limits: [{ pattern: /-t$/, seconds: 1.5 }] },
+    platform: { ...vpcs, limits: [{ pattern: /-t$/, seconds: 1.5, endless: true }] },
     limits,
     commands: ["ping 10.0.0.2 -t", "show arp"],
   },
@@ -83,7 +83,7 @@ export const FRR_SCENES: Scene[] = [
     name: "show",
     what: "Reading, errors, a ping without end stopped after 1.5 s",
     node: "R1",
-    platform: { ...frr, limits: [{ pattern: /ping/, seconds: 1.5 }] },
+    platform: { ...frr, limits: [{ pattern: /ping/, seconds: 1.5, endless: true }] },
     limits,
     commands: [
       "show version",
@@ -154,7 +154,7 @@ export const LINUX_SCENES: Scene[] = [
     name: "login",
     what: "A login, reading, errors, a line longer than the terminal, a ping without end, and out again",
     node: "H1",
-    platform: { ...linux, limits: [{ pattern: /ping/, seconds: 1.5 }] },
+    platform: { ...linux, limits: [{ pattern: /ping/, seconds: 1.5, endless: true }] },
     limits,
     credentials: "right",
     commands: [

@@ -127,7 +127,8 @@ testWhere(
     assert.match(running.output, /ip ospf message-digest-key 1 md5 <secret 1>\n/);
     assert.ok(!running.output.includes("lab-key"));
     assert.match(ping.output, /64 bytes from 10\.0\.12\.2: seq=0 /);
-    assert.match(ping.error, /^It did not end by itself/);
+    assert.deepEqual([ping.status, ping.error], ["success", undefined]);
+    assert.match(ping.note, /^It runs until it is stopped/);
     assert.match(write.error, /^Refused: on FRRouting/);
     assert.equal(
       bogus.error,

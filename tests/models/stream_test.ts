@@ -445,6 +445,13 @@ Deno.test("streamModel gives up after a silence, before the answer and in the mi
   await Promise.all(endpoint.requests.map((request) => request.closed));
 });
 
+Deno.test("streamModel gives up on an endpoint that shows signs of life for ever, and never answers", async () => {
+  const ping = [": ping\n\n", 5, sse({ choices: [] }).split("data: [DONE]")[0]!, 5];
+  await using endpoint = fakeEndpoint([{ body: Array.from({ length: 200 }, () => ping).flat() }]);
+  await fails(deltas(config(endpoint.url), { silenceLimit: 60 }), "timeout");
+  assert.equal(endpoint.requests.length, 1);
+});
+
 Deno.test("streamModel uses the connection again for the next call, and ends at [DONE] though the body stays open", async () => {
   await using endpoint = fakeEndpoint([answer("one"), {
     body: [sse(begin, chunk({ content: "two" }, "stop")), 60_000],

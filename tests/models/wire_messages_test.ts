@@ -56,6 +56,21 @@ Deno.test("wireMessages sends text parts of assistant and tool messages as text,
   ]);
 });
 
+Deno.test("wireMessages sends no half of a character, and leaves escapes of whole ones as they are", () => {
+  const sent = (argumentsText: string) =>
+    wireMessages([calling([{ id: "1", name: "f", argumentsText }])], plain)[0]!.tool_calls![0]!.function
+      .arguments;
+  assert.equal(sent('{"x": "\\ud83d"}'), '{"x":"\ufffd"}');
+  assert.equal(JSON.parse(sent('{"x": "\\ud83d\\ude00"}')).x, "😀");
+  assert.equal(sent('{ "x": "😀" }'), '{ "x": "😀" }');
+});
+
+Deno.test("toolCallsOf is not confused by ids that every object has a field for", () => {
+  const message = calling([{ id: "a", name: "f", argumentsText: '{ "x" : 1 }', extra: 1 }]);
+  message.tool_calls!.push({ id: "constructor", name: "g", args: { y: 2 }, type: "tool_call" });
+  assert.deepEqual(toolCallsOf(message)[1], { id: "constructor", name: "g", argumentsText: '{"y":2}' });
+});
+
 Deno.test("wireMessages sends opaque data back with its call", () => {
   const [message] = wireMessages([
     calling([{ id: "1", name: "f", argumentsText: "{}", extra: { google: 1 } }]),

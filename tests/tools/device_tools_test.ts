@@ -209,3 +209,28 @@ Deno.test("start_gns3_node waits for the console of a router that boots, and doe
     assert.match(results[1].note, /already started; nothing was done/);
   });
 });
+
+// F11
+Deno.test("a device that was restarted, or deleted and made again under its name, is the new one at once", async () => {
+  await withTools(async ({ tool }) => {
+    const look = async () => {
+      const { results } = await tool("execute_vpcs_commands", { device_configs: [read("PC1", "show ip")] });
+      return results[0].commands?.[0].output ?? results[0].error;
+    };
+    assert.match(await look(), /10\.0\.1\.10\/24/);
+    await tool("execute_vpcs_commands", { device_configs: [read("PC1", "ip 10.0.1.77/24")] });
+    assert.match(await look(), /10\.0\.1\.77\/24/);
+    await tool("stop_gns3_node", { node_ids: ["PC1"] });
+    assert.match(await look(), /PC1 is stopped/);
+    await tool("start_gns3_node", { node_ids: ["PC1"] });
+    assert.doesNotMatch(await look(), /10\.0\.1\.77/);
+
+    await tool("delete_gns3_node", { node_ids: ["PC1"] });
+    assert.match(await look(), /There is no node "PC1"/);
+    const { results } = await tool("create_gns3_node", { nodes: [{ template_id: "VPCS", name: "PC1" }] });
+    assert.equal(results[0].name, "PC1");
+    assert.match(await look(), /PC1 is stopped/);
+    await tool("start_gns3_node", { node_ids: ["PC1"] });
+    assert.match(await look(), /IP\/MASK +: 0\.0\.0\.0\/0/);
+  });
+});

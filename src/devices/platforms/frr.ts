@@ -48,6 +48,7 @@ export const frr: Platform = {
   failures: [
     /^% ?(?:Unknown|Ambiguous|Malformed|Invalid|Incomplete|Can't|Cannot|Configuration failed|There is no|No such|Specify|Please|Bad|Error|Failed|Command|Not |Unable|.* not (?:found|enabled|running|exist))/i,
     /^(?:Can't|Cannot|Failed to|No such) /i,
+    /^(?:ping|traceroute)6?: /,
     /(?:vtysh|sh): (?:command )?not found/,
   ],
   readOnly: [
@@ -73,12 +74,14 @@ export const frr: Platform = {
     running: "show running-config",
     noise: [/^Building configuration/, /^Current configuration:/, /^end$/],
   },
+  // "2026/11/30 17:59:46 [PHJDC-499N2][EC 100663314] STARVATION: …", "2026/11/30 17:59:46 OSPF: [M7Q4P-46WDR] …"
+  noise: /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:[A-Z]+: |\[[A-Z0-9]{5}-[A-Z0-9]{5}\])/,
   charset: /^[\x20-\x7e]+$/,
   maxLength: 400,
   limits: [
     { pattern: starts("do traceroute", "traceroute"), seconds: 60 },
     // vtysh's ping runs until it is stopped.
-    { pattern: starts("do pi|ng", "pi|ng"), seconds: 6 },
+    { pattern: starts("do pi|ng", "pi|ng"), seconds: 6, endless: true },
   ],
   restarts: [],
 };

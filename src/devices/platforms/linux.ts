@@ -72,6 +72,10 @@ export const linux: Platform = {
     /^RTNETLINK answers: /,
     /^(?:Error|Cannot find device|Command failed|Object ".*" is unknown|Usage:|ifconfig: |ping: |traceroute: |arp: |route: |ip: )/,
     /^Sorry, try again\.$/,
+    // Programs that fetch something, in a lab without a way out.
+    /\b(?:Temporary failure resolving|Temporary failure in name resolution|DNS lookup error|temporary error \(try again later\))/i,
+    /\b(?:Could not|unable to) resolve\b|^wget: |^curl: \(|^fatal: unable to access/i,
+    /^(?:E|ERROR): /,
   ],
   readOnly: LINUX_READS,
   refused: [
@@ -98,7 +102,7 @@ export const linux: Platform = {
   charset: /^[\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u,
   maxLength: 1_000,
   limits: [
-    { pattern: /^(?:sudo\s+)?ping6?\s(?!.*-[cw] ?\d)/, seconds: 8 },
+    { pattern: /^(?:sudo\s+)?ping6?\s(?!.*-[cw] ?\d)/, seconds: 8, endless: true },
     { pattern: /^(?:sudo\s+)?(?:ping6?|traceroute6?|tracepath6?)\s/, seconds: 60 },
     { pattern: /^(?:sudo\s+)?(?:apt|apt-get|apk|yum|dnf|pip3?)\s/, seconds: 180 },
   ],

@@ -62,7 +62,7 @@ export const vpcs: Platform = {
   modeChanges: { in: /^(?!)/, out: /^(?!)/, back: /^(?!)/ },
   restarts: [],
   limits: [
-    { pattern: /^p\w*\s.*\s-t(?:\s|$)/i, seconds: 10 },
+    { pattern: /^p\w*\s.*\s-t(?:\s|$)/i, seconds: 10, endless: true },
     { pattern: /^p\w*\s.*\s-c\s*\d+/i, seconds: 120 },
     { pattern: /^[pt]\w*\s/i, seconds: 60 },
   ],
