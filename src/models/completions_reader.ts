@@ -3,6 +3,7 @@
 import { isDeeper } from "../domain/json.ts";
 import {
   answers,
+  argumentsText,
   type ChunkReader,
   isObject,
   type Json,
@@ -125,16 +126,19 @@ function readParts(
   content: unknown,
   addText: (text: string, out: ModelDelta[]) => void,
   out: ModelDelta[],
+  levels = 3,
 ): void {
   for (const part of Array.isArray(content) ? content : [content]) {
     if (typeof part === "string") addText(part, out);
     else if (isObject(part) && typeof part.text === "string") addText(part.text, out);
-    else if (isObject(part) && part.thinking) {
-      const inner: ModelDelta[] = [];
-      readParts(part.thinking, (text, to) => to.push({ reasoning: text }), inner);
-      out.push(...inner);
+    else if (isObject(part) && part.thinking && levels > 0) {
+      readParts(part.thinking, addThought, out, levels - 1);
     }
   }
+}
+
+function addThought(text: string, out: ModelDelta[]): void {
+  if (text) out.push({ reasoning: text });
 }
 
 /** An index alone is no call. */
@@ -154,16 +158,6 @@ function callDelta(raw: Json): ToolCallDelta {
   else if (args !== undefined && args !== null) call.args = argumentsText(args);
   if (raw.extra_content && !isDeeper(raw.extra_content)) call.extra = raw.extra_content;
   return call;
-}
-
-/** Arguments that came as a value instead of as text. */
-function argumentsText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    // Nested so deeply that it cannot be written: the tool tells the model that this is no JSON.
-    return "(nested too deeply)";
-  }
 }
 
 /** What a provider reports, or undefined where it cannot be true: then the tokens are counted here. */

@@ -329,6 +329,17 @@ Deno.test("anthropic's API without streaming, with unknown blocks or odd events 
   assert.deepEqual(await deltas(config(odd.url)), [{ text: "fine" }, { finishReason: "stop" }]);
 });
 
+Deno.test("anthropic's input that comes as a value, however deep, is text that the tool can answer", async () => {
+  const block = (input: string) =>
+    `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"look","input":${input}}}\n\n`;
+  const deep = `{"a":${"[".repeat(50_000)}1${"]".repeat(50_000)}}`;
+  const end = 'data: {"type":"message_stop"}\n\n';
+  await using endpoint = fakeEndpoint([{ body: block('{"at":"r1"}') + end }, { body: block(deep) + end }]);
+  const args = async () => (await deltas(config(endpoint.url)))[0]!.toolCalls![0]!.args;
+  assert.equal(await args(), '{"at":"r1"}');
+  assert.match((await args())!, /^(\{"a":\[\[|\(nested too deeply)/);
+});
+
 Deno.test("a trial of an anthropic configuration says that the model answers and uses tools, or why not", async () => {
   await using api = messagesApi(
     KEY,
