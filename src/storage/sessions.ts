@@ -168,11 +168,12 @@ export class ChatSessionsRepository {
   }
 
   /**
-   * Saves what a turn has added, however it ended, in one transaction; call it once a turn. Undefined for an unknown
-   * session, which it may have become since the turn started.
+   * Saves what a turn has added, however it ended, in one transaction, for good: not even a power cut takes the turn away
+   * when this has returned. Call it once a turn. Undefined for an unknown session, which it may have become since the
+   * turn started.
    */
   endTurn(userId: string, threadId: string, record: TurnRecord): ChatSession | undefined {
-    return this.#db.transaction(() => {
+    return this.#db.durably(() => {
       const row = this.#row(userId, threadId);
       if (!row) return undefined;
       const before = toSession(row);
