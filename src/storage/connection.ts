@@ -67,15 +67,14 @@ export class Database {
 
   /** Runs SQL without parameters or results. */
   exec(sql: string): void {
-    this.#guard(() => this.#db.exec(sql));
-    this.#noteWal();
+    this.#writing(() => this.#guard(() => this.#db.exec(sql)));
   }
 
   /** The statement for `sql`, prepared once. */
   prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = wrap(() => this.#db.prepare(sql), this.#guard, () => this.#noteWal());
+      statement = wrap(() => this.#db.prepare(sql), this.#guard, (run) => this.#writing(run));
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -84,9 +83,9 @@ export class Database {
   /** The single value of a pragma, for example `pragma("user_version")`. */
   pragma(text: string): Value | undefined {
     // Pragmas are not kept: a prepared one may answer from before a change of the schema.
-    const value = this.#guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0]);
-    this.#noteWal();
-    return value;
+    return this.#writing(() =>
+      this.#guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0])
+    );
   }
 
   /**
@@ -221,6 +220,7 @@ export class Database {
   }
 
   #setUpAgain(setUp: (db: Database) => void): void {
+    this.#wal = undefined;
     setUp(this);
     this.#signature = undefined;
     this.checkpoint();
@@ -232,6 +232,14 @@ export class Database {
     } catch {
       // What was committed is safe in `-wal`; the next call tries again.
     }
+  }
+
+  /** Runs what may write. A `-wal` file that was somebody else's before stays so: a snapshot's is not to be thrown away. */
+  #writing<T>(work: () => T): T {
+    const own = this.#inTransaction || this.#wal === undefined || this.ownsWal();
+    const result = work();
+    if (own) this.#noteWal();
+    return result;
   }
 
   /** To be called after whatever may have written: a change that is seen later was somebody else's. */

@@ -32,8 +32,8 @@ export function guardWith(words: DatabaseWords): Guard {
   };
 }
 
-/** The statement that `prepare` makes, when it is first used. `written` is called after each `run`. */
-export function wrap(prepare: () => StatementSync, guard: Guard, written: () => void): Statement {
+/** The statement that `prepare` makes, when it is first used. Each `run` goes through `writing`. */
+export function wrap(prepare: () => StatementSync, guard: Guard, writing: Guard): Statement {
   let rows: StatementSync | undefined;
   let columns: StatementSync | undefined;
   const byName = () => rows ??= prepare();
@@ -57,8 +57,7 @@ export function wrap(prepare: () => StatementSync, guard: Guard, written: () => 
       return rows;
     },
     run: (...values) => {
-      const { changes } = guard(() => byName().run(...values.map(toStored)));
-      written();
+      const { changes } = writing(() => guard(() => byName().run(...values.map(toStored))));
       return Number(changes);
     },
   };
