@@ -1,5 +1,5 @@
 // The whole way on real routers, in chat turns: two FRR routers and their link are made through the tools, OSPF comes up,
-// a packet filter breaks it, the capture shows it, and it comes up again once the filter is gone.
+// a packet filter breaks it, the capture shows it, and it comes up again once the filter is gone. Then a fault for practice.
 import assert from "node:assert/strict";
 import { asking, type Call } from "./asking.ts";
 import { eventually, startCopilot } from "./copilot.ts";
@@ -175,6 +175,47 @@ for (const [version, slot] of [["3.1.0a7", 60], ["3.0.6", 61]] as const) {
         assert.ok(lines(descriptions.output).length > met, descriptions.output);
         assert.ok(lines(hellos.output).length > heard, hellos.output);
       });
+
+      await t.step(
+        "a fault of the catalogue is injected, remembered, and undone in another session",
+        async () => {
+          const [fault] = await inject([["injection_skills", { issue: "ospf_passive_interface" }]]);
+          assert.ok(fault.devices_of_this_lab.includes("R1"), JSON.stringify(fault));
+          const { inject: lines, undo } = fault.platforms.gns3_frr_telnet;
+          const filled = (commands: string[]) => commands.map((one) => one.replace("<interface>", "eth1"));
+          const configure = (device_name: string, config_commands: string[]): Call => [
+            "execute_multiple_device_config_commands",
+            { device_configs: [{ device_name, config_commands }] },
+          ];
+          const [done, recorded] = await inject([
+            configure("R1", filled(lines)),
+            ["injection_skills", {
+              action: "record",
+              issue: fault.issue,
+              devices: ["R1"],
+              undo: [{ device_name: "R1", commands: filled(undo) }],
+            }],
+          ]);
+          assert.equal(done.summary, "1 of 1 succeeded.", JSON.stringify(done));
+          assert.equal(recorded.recorded, true, JSON.stringify(recorded));
+          await untilNeighbours((output) => !/10\.0\.12\.\d/.test(output), "both have lost their neighbour");
+
+          const later = asking(copilot.model, "another");
+          const [list, { faults: [found] }] = await later(alice, [
+            ["injection_skills", { action: "list", context: ["ospf"] }],
+            ["injection_skills", { action: "undo" }],
+          ], "/inject");
+          assert.deepEqual(list.used_before, ["ospf_passive_interface"]);
+          const { device_name, commands } = found.undo[0];
+          const [undone, noted] = await later(alice, [
+            configure(device_name, commands),
+            ["injection_skills", { action: "undone", fault_id: found.fault_id }],
+          ], "/inject");
+          assert.equal(undone.summary, "1 of 1 succeeded.", JSON.stringify(undone));
+          assert.ok(noted.undone_at, JSON.stringify(noted));
+          await untilNeighbours(isFull, "both see each other Full again");
+        },
+      );
     },
   );
 }
