@@ -41,14 +41,59 @@ function denortAdvice(said: string): string | undefined {
     '  DENORT_BIN="$(scripts/denort.sh)" npx -y deno@2.6.8 task compile';
 }
 
+/**
+ * The minifier puts a variable that is read once into the place where it is read, also one that was declared with `using`:
+ * then nobody disposes of it. Ends the program when that has happened.
+ */
+async function refuseLostUsing(): Promise<void> {
+  const plain = `${BUILD}-plain`;
+  await bundle(plain);
+  const [left, wanted] = [await usings(BUILD), await usings(plain)];
+  await Deno.remove(`${ROOT}${plain}`, { recursive: true });
+  if (left.length >= wanted.length) return;
+  console.error(
+    `The minifier has lost ${
+      wanted.length - left.length
+    } of these. Use the variable twice, or \`try\` and \`finally\`:\n` +
+      wanted.join("\n"),
+  );
+  Deno.exit(1);
+}
+
+/** The declarations with `using` in a bundle. */
+async function usings(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const dir of ["", "src/"]) {
+    for await (const { name, isFile } of Deno.readDir(`${ROOT}${folder}/${dir}`)) {
+      if (!isFile || !name.endsWith(".js")) continue;
+      const text = await Deno.readTextFile(`${ROOT}${folder}/${dir}${name}`);
+      found.push(...text.match(/\busing [\w$]+ ?=[^;]{0,60}/g) ?? []);
+    }
+  }
+  return found;
+}
+
 /** Packages in CommonJS form ask for Node's modules with `require`, which a bundle does not have by itself. */
 const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";var require=__createRequire(import.meta.url);\n';
 
 await Deno.remove(`${ROOT}${BUILD}`, { recursive: true }).catch(() => {});
 // Split, so that what is imported only when it is needed (the agent, the tokenizer) costs no memory before.
-const SPLIT = ["--platform", "deno", "--minify", "--code-splitting", "--outdir", BUILD];
-await deno(["bundle", ...UNSTABLE, ...SPLIT, "main.ts", "src/worker.ts"]);
+const bundle = (to: string, ...more: string[]) =>
+  deno([
+    "bundle",
+    ...UNSTABLE,
+    "--platform",
+    "deno",
+    "--code-splitting",
+    "--outdir",
+    to,
+    ...more,
+    "main.ts",
+    "src/worker.ts",
+  ]);
+await bundle(BUILD, "--minify");
+await refuseLostUsing();
 for (const dir of ["", "src/"]) {
   for await (const { name, isFile } of Deno.readDir(`${ROOT}${BUILD}/${dir}`)) {
     if (!isFile || !name.endsWith(".js")) continue;

@@ -25,7 +25,7 @@ const { faults, moments, ...counts } = await killRounds({
   rounds,
   seed,
   command,
-  log: (line) => Deno.stdout.isTerminal() && console.log(line),
+  log: console.log,
 });
 for (const [what, count] of Object.entries(counts)) console.log(`${what.padEnd(24)} ${count}`);
 for (const [moment, count] of Object.entries(moments)) {

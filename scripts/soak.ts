@@ -47,11 +47,14 @@ const LONGEST = 60_000;
 async function live(user: User, random: () => number, steady: boolean): Promise<void> {
   while (!over()) {
     try {
-      await within(LONGEST, user.act(), "what a user did has ended");
+      const what = user.next();
+      await within(LONGEST, user.act(what), what);
     } catch (error) {
       user.forget();
       const { message } = error as Error;
-      const fault = steady || /"internal"|^not within/.test(message);
+      // A turn that somebody has left goes on: the session is busy until it ends.
+      const busy = message.includes("already answering");
+      const fault = steady && !busy || /"internal"|^not within/.test(message);
       if (fault) note(message.replaceAll(/[0-9a-f-]{36}/g, "…").slice(0, 300));
       await pause(500);
     }
@@ -77,7 +80,7 @@ const operating = (async () => {
 
 const samples: Sample[] = [];
 console.log(
-  "seconds  RSS MB  handles  databases MB  starved  turns  first event p95 ms  short answer p95 ms",
+  "seconds  RSS MB  files  connections  databases MB  starved  turns  first event p95 ms  short answer p95 ms",
 );
 while (!over()) {
   await pause(every * 1000);
@@ -90,10 +93,10 @@ while (!over()) {
   };
   [tally.first, tally.short] = [[], []];
   samples.push(sample);
-  const { seconds, rss, handles, databases, starved, turns, firstP95, shortP95 } = sample;
+  const { seconds, rss, files, connections, databases, starved, turns, firstP95, shortP95 } = sample;
   console.log(
-    [seconds, rss, handles, databases, starved, turns, firstP95, shortP95].map((n, i) =>
-      String(n).padStart([7, 7, 8, 13, 8, 6, 19, 20][i]!)
+    [seconds, rss, files, connections, databases, starved, turns, firstP95, shortP95].map((n, i) =>
+      String(n).padStart([7, 7, 6, 12, 13, 8, 6, 19, 20][i]!)
     ).join(" "),
   );
 }

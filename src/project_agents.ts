@@ -24,6 +24,7 @@ import {
 } from "./storage/database.ts";
 import { FaultsRepository } from "./storage/faults.ts";
 import { deleteOldRows } from "./storage/python/purge.ts";
+import { matchSessions } from "./storage/python/sessions.ts";
 import { ChatSessionsRepository } from "./storage/sessions.ts";
 import { StepSaver } from "./storage/step_saver.ts";
 
@@ -96,6 +97,12 @@ function openStorage(project: Project, config: Config): ProjectStorage {
   }
   const { path } = project;
   const database = openProjectDatabase(path, config.projectsDir);
+  try {
+    matchSessions(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   let nodeFiles = nodeFilesMark(path);
   let restoring = false;
   return {

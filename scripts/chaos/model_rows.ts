@@ -82,6 +82,7 @@ export const MODEL_ROWS: Row[] = [
     "ends (FIN) in the head",
     { fault: { kind: "fin" }, after: "HTTP/1.1" },
     broken(/Could not connect to|broke/),
+    { long: true },
   ),
   row("ends (FIN) in the text", { fault: { kind: "fin" }, after: " delta" }, broken(BROKE, BEGUN)),
   row("is reset (RST) in the text", { fault: { kind: "reset" }, after: " delta" }, broken(BROKE, BEGUN)),
@@ -91,6 +92,7 @@ export const MODEL_ROWS: Row[] = [
     "gone unheard (half-open) in the text",
     { fault: { kind: "half-open" }, after: " delta" },
     broken(SILENT, BEGUN),
+    { long: true },
   ),
   row(
     "rubbish in the text",
@@ -101,6 +103,7 @@ export const MODEL_ROWS: Row[] = [
     "rubbish instead of a head",
     { fault: { kind: "insert", bytes: rubbish(300) } },
     broken(/Could not connect to|broke/),
+    { long: true },
   ),
   row(
     "ends (FIN) in a tool call's arguments",

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { slow, text } from "../../src/practice/model_script.ts";
 import type { Stream } from "../../tests/fakes/chat.ts";
-import { MEGABYTES, RawClient } from "./client_rows.ts";
+import { MEGABYTES } from "./client_rows.ts";
+import { RawClient } from "./raw_client.ts";
 import { assertGoesOn, judge, type Row, script, until } from "./row.ts";
 import type { Stage } from "./stage.ts";
 

@@ -151,7 +151,7 @@ export function turnUnderFault(turn: TurnUnderFault): Row {
 export async function until(
   look: () => boolean | Promise<boolean>,
   what: string,
-  limitMs = 5000,
+  limitMs = 15_000,
 ): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!await look()) {

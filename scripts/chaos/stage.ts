@@ -20,8 +20,11 @@ export interface Stage {
   pid?: number;
 }
 
-/** Seconds, so that a run is short: silence of the model, the title, between heartbeats. */
-export const LIMITS = { modelTimeout: 1, titleTimeout: 0.5, heartbeatInterval: 0.3 };
+/**
+ * Seconds, so that a run is short: silence of the model, the title, between heartbeats. A busy machine must not take its
+ * own work for the model's silence.
+ */
+export const LIMITS = { modelTimeout: 4, titleTimeout: 0.5, heartbeatInterval: 0.3 };
 
 export interface ProcessStage extends Stage {
   pid: number;

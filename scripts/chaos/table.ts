@@ -1,4 +1,5 @@
 // The chaos table: which rows there are, and how they are shown.
+import { seeded } from "../soak/random.ts";
 import { CLIENT_ROWS } from "./client_rows.ts";
 import { MODEL_ROWS } from "./model_rows.ts";
 import { GNS3_ROWS } from "./gns3_rows.ts";
@@ -35,8 +36,7 @@ export interface Choice {
 /** The rows to play in an order that the seed gives: no row may depend on what was before it. */
 export function rowsOf({ short, only, seed }: Choice): Row[] {
   const rows = ROWS.filter((row) => !(short && row.long) && `${row.where}: ${row.fault}`.includes(only));
-  let state = seed;
-  const random = () => (state = (state * 1103515245 + 12345) & 0x7fffffff) / 0x80000000;
+  const random = seeded(seed);
   if (seed) {
     for (let i = rows.length - 1; i > 0; i--) {
       const j = Math.floor(random() * (i + 1));

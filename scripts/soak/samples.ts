@@ -5,7 +5,8 @@ import { quantile, round } from "../bench/statistics.ts";
 export interface Sample {
   seconds: number;
   rss: number;
-  handles: number;
+  files: number;
+  connections: number;
   databases: number;
   /** How long the server has waited for a processor that other programs had, in share of the time since the last sample. */
   starved: number;
@@ -18,14 +19,27 @@ export interface Sample {
 export function measure(
   pid: number,
   projectsDir: string,
-): Pick<Sample, "rss" | "handles" | "databases" | "starved"> {
+): Pick<Sample, "rss" | "files" | "connections" | "databases" | "starved"> {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   return {
     rss: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024),
-    handles: [...Deno.readDirSync(`/proc/${pid}/fd`)].length,
+    ...handles(pid),
     databases: round(databasesIn(projectsDir) / 1e6),
     starved: starvedSince(pid),
   };
+}
+
+/** What a process has open: connections, and everything else. */
+function handles(pid: number): Pick<Sample, "files" | "connections"> {
+  const open = { files: 0, connections: 0 };
+  for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {
+    try {
+      open[Deno.readLinkSync(`/proc/${pid}/fd/${name}`).startsWith("socket:") ? "connections" : "files"]++;
+    } catch {
+      // It has been closed meanwhile.
+    }
+  }
+  return open;
 }
 
 let waitedBefore = 0;
@@ -70,7 +84,8 @@ function databasesIn(projectsDir: string): number {
 /** What must have levelled off: the last third may be this much above the middle one, in share and in its unit. */
 const CURVES = [
   { name: "rss", unit: "MB", share: 0.15, more: 30 },
-  { name: "handles", unit: "", share: 0.15, more: 20 },
+  { name: "files", unit: "", share: 0.05, more: 8 },
+  { name: "connections", unit: "", share: 0.3, more: 30 },
   { name: "databases", unit: "MB", share: 0.2, more: 3 },
   { name: "firstP95", unit: "ms", share: 0.5, more: 100 },
   { name: "shortP95", unit: "ms", share: 0.5, more: 200 },

@@ -57,9 +57,9 @@ export class User {
     private readonly tally: Tally,
   ) {}
 
-  /** Does one thing. */
-  async act(): Promise<void> {
-    const what = choose(this.random, [
+  /** What is to be done next. */
+  next(): string {
+    return choose(this.random, [
       [60, "turn"],
       [10, "leave and come back"],
       [8, "stop"],
@@ -70,11 +70,11 @@ export class User {
       [5, "rename"],
       [8, "delete"],
     ]);
-    this.tally.did.set(what, (this.tally.did.get(what) ?? 0) + 1);
-    await this.#do(what);
   }
 
-  async #do(what: string): Promise<void> {
+  /** Does one thing. Throws when anything comes out that should not. */
+  async act(what: string): Promise<void> {
+    this.tally.did.set(what, (this.tally.did.get(what) ?? 0) + 1);
     const chat = this.chat();
     switch (what) {
       case "turn":

@@ -287,8 +287,19 @@ export class AgentService {
       if (!storage.taken()) storage.checkpoint();
       await until;
     }
-    if (reason === "project_deleted" && !storage.taken()) this.sessions.deleteAll();
+    if (reason === "project_deleted") await this.#deleteAll();
     await storage.close();
+  }
+
+  /** Deletes every session, unless GNS3 has the files already, or takes them meanwhile. */
+  async #deleteAll(): Promise<void> {
+    const { storage } = this.options;
+    try {
+      for (const threadId of this.sessions.threadIds()) await storage.deleteOldRows(threadId);
+      if (!storage.taken()) this.sessions.deleteAll();
+    } catch (error) {
+      if (!storage.taken()) throw error;
+    }
   }
 
   /** The turn that asked for it may have been stopped: the restore goes on, and its end is waited for in `close`. */

@@ -73,7 +73,7 @@ export class Answer {
       }
       if (delta.toolCalls && this.options.toolNames) {
         if (text) flush();
-        events.push(...this.#accumulator.add(delta.toolCalls));
+        for (const event of this.#accumulator.add(delta.toolCalls)) events.push(event);
         if (this.#accumulator.over) break;
       }
       if (delta.thought) this.#thoughts.push(delta.thought);

@@ -31,8 +31,8 @@ export async function runTurn(graph: CopilotGraph, context: TurnContext, run: Ru
     }
   } catch (error) {
     const known = error instanceof AppError;
-    // What cannot be saved any more because the project's files are gone is told by the stop's own reason.
-    log[known && turn.signal.aborted ? "debug" : "error"]("A turn failed.", {
+    // A refusal (a full disk, files that were taken away) is the turn's end, or comes after it, and is told there.
+    log[known ? "debug" : "error"]("A turn failed.", {
       error: errorText(error),
       stack: known ? undefined : (error as Error)?.stack,
     });

@@ -135,7 +135,7 @@ export class Consoles {
   async #work(call: Call, { before, during }: Job): Promise<DeviceResult> {
     const { node, limits, signal } = call;
     const results: CommandResult[] = [];
-    using joined = joinSignals([signal, this.#closing.signal], {
+    const joined = joinSignals([signal, this.#closing.signal], {
       ms: limits.callMs,
       reason: () => tooLong(node, limits),
     });
@@ -154,6 +154,8 @@ export class Consoles {
       signal.throwIfAborted();
       const said = explain(error, node, this.#options.onFault);
       return { results: [...results], notes: [...notes], error: said };
+    } finally {
+      joined[Symbol.dispose]();
     }
   }
 

@@ -24,7 +24,7 @@ export async function askModel(
     for (const delta of batch) {
       answer.text += delta.text ?? "";
       answer.reasoning += delta.reasoning ?? "";
-      if (delta.toolCalls) answer.toolCalls.push(...delta.toolCalls);
+      for (const call of delta.toolCalls ?? []) answer.toolCalls.push(call);
       answer.finishReason ??= delta.finishReason;
       answer.usage ??= delta.usage;
     }

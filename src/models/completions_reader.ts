@@ -3,6 +3,7 @@
 import { isDeeper } from "../domain/json.ts";
 import {
   answers,
+  argumentsText,
   type ChunkReader,
   isObject,
   type Json,
@@ -36,9 +37,10 @@ export function completionsReader(): ChunkReader {
       if (typeof chunk !== "object" || chunk === null) return;
       const data = chunk as Json;
       if (event === "error" || isFailure(data.error) || isBareError(data)) throw streamError(data);
-      const reported = data.usage ?? (isObject(data.x_groq) ? data.x_groq.usage : undefined);
-      if (isObject(reported)) usage = usageOf(reported) ?? usage;
       const choice = choiceOf(data.choices);
+      // Groq and Moonshot have places of their own for it.
+      const reported = data.usage ?? detail(data.x_groq, "usage") ?? choice?.usage;
+      if (isObject(reported)) usage = usageOf(reported) ?? usage;
       if (!choice) return;
       if (isFailure(choice.error) || choice.finish_reason === "error") throw streamError(choice);
       const delta = choice.delta ?? choice.message;
@@ -125,16 +127,19 @@ function readParts(
   content: unknown,
   addText: (text: string, out: ModelDelta[]) => void,
   out: ModelDelta[],
+  levels = 3,
 ): void {
   for (const part of Array.isArray(content) ? content : [content]) {
     if (typeof part === "string") addText(part, out);
     else if (isObject(part) && typeof part.text === "string") addText(part.text, out);
-    else if (isObject(part) && part.thinking) {
-      const inner: ModelDelta[] = [];
-      readParts(part.thinking, (text, to) => to.push({ reasoning: text }), inner);
-      out.push(...inner);
+    else if (isObject(part) && part.thinking && levels > 0) {
+      readParts(part.thinking, addThought, out, levels - 1);
     }
   }
+}
+
+function addThought(text: string, out: ModelDelta[]): void {
+  if (text) out.push({ reasoning: text });
 }
 
 /** An index alone is no call. */
@@ -154,16 +159,6 @@ function callDelta(raw: Json): ToolCallDelta {
   else if (args !== undefined && args !== null) call.args = argumentsText(args);
   if (raw.extra_content && !isDeeper(raw.extra_content)) call.extra = raw.extra_content;
   return call;
-}
-
-/** Arguments that came as a value instead of as text. */
-function argumentsText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    // Nested so deeply that it cannot be written: the tool tells the model that this is no JSON.
-    return "(nested too deeply)";
-  }
 }
 
 /** What a provider reports, or undefined where it cannot be true: then the tokens are counted here. */

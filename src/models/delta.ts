@@ -73,6 +73,16 @@ export function shortName(text: string): string {
   return text.slice(0, MOST_NAME).toWellFormed();
 }
 
+/** Arguments that came as a value instead of as text. */
+export function argumentsText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested so deeply that it cannot be written: the tool tells the model that this is no JSON.
+    return "(nested too deeply)";
+  }
+}
+
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 // The `fetch` that the OpenAI client is given: follows redirects only within the endpoint's server, and turns every
 // refusal, whatever its body looks like, into a `ModelError` before the client can lose the provider's words.
 import { errorTexts } from "../domain/error.ts";
+import { isDeeper } from "../domain/json.ts";
 import { kindOf, ModelError, retryAfterOf } from "./model_error.ts";
 
 const MAX_REDIRECTS = 3;
@@ -62,17 +63,21 @@ export function explain(body: string): { message: string; code: string } {
   try {
     json = JSON.parse(text);
   } catch {
-    return { message: text.slice(0, 2000), code: "" };
+    return { message: text.slice(0, MOST_WORDS), code: "" };
   }
   return explainJson(json);
 }
 
+/** Characters of a provider's words that are looked at, and levels of its objects. */
+const MOST_WORDS = 2000;
+const MOST_LEVELS = 8;
+
 /** As `explain`, for JSON that is parsed already: the value of `error`, or an object that holds it. */
-export function explainJson(json: unknown): { message: string; code: string } {
-  if (typeof json === "string") return { message: json, code: "" };
+export function explainJson(json: unknown, levels = MOST_LEVELS): { message: string; code: string } {
+  if (typeof json === "string") return { message: json.slice(0, MOST_WORDS), code: "" };
   const object = (Array.isArray(json) ? json[0] : json) as Record<string, unknown> | null | undefined;
   if (typeof object !== "object" || object === null) return { message: "", code: "" };
-  if (object.error) return explainJson(object.error);
+  if (object.error && levels > 0) return explainJson(object.error, levels - 1);
   const message = object.message ?? object.detail ?? object.msg ?? object.error_msg ?? "";
   const code = [object.code, object.error_code, object.type, object.status].filter((part) =>
     typeof part === "string" || typeof part === "number"
@@ -80,8 +85,14 @@ export function explainJson(json: unknown): { message: string; code: string } {
   // OpenRouter puts the upstream provider's own words here.
   const raw = (object.metadata as { raw?: unknown } | undefined)?.raw;
   return {
-    message: (typeof message === "string" ? message : JSON.stringify(message)) +
-      (typeof raw === "string" ? ` ${raw}` : ""),
-    code: code.join(" "),
+    message: `${typeof message === "string" ? message : jsonOf(message)}${
+      typeof raw === "string" ? ` ${raw}` : ""
+    }`.slice(0, MOST_WORDS),
+    code: code.join(" ").slice(0, MOST_WORDS),
   };
+}
+
+/** A value as JSON; nothing when it is nested so deeply that it cannot be written. */
+function jsonOf(value: unknown): string {
+  return isDeeper(value) ? "" : JSON.stringify(value);
 }

@@ -1,6 +1,7 @@
 // Reads the events of Anthropic's Messages API: blocks of text, thoughts and calls, each of which begins, grows and ends.
 import {
   answers,
+  argumentsText,
   type ChunkReader,
   isObject,
   type Json,
@@ -160,7 +161,7 @@ function callOf(index: unknown, { id, name, input }: Json) {
     ...(typeof id === "string" && id ? { id: shortName(id) } : {}),
     ...(typeof name === "string" && name ? { name: shortName(name) } : {}),
     // Streamed calls begin with an empty object, and their input follows as text.
-    ...(isObject(input) && Object.keys(input).length > 0 ? { args: JSON.stringify(input) } : {}),
+    ...(isObject(input) && Object.keys(input).length > 0 ? { args: argumentsText(input) } : {}),
   };
 }
 

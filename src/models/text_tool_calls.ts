@@ -2,6 +2,7 @@
 // such calls counts; the same JSON inside prose or a code block is talk about a call, not a call.
 import { isDeeper } from "../domain/json.ts";
 import { formatJson } from "../domain/unicode.ts";
+import { ANSWER_LIMITS } from "./answer_limits.ts";
 
 /** A call found in text; `argumentsText` is JSON. */
 export interface TextToolCall {
@@ -15,6 +16,7 @@ export function textToolCalls(text: string, names: ReadonlySet<string>): TextToo
   if (whole.length > 100_000 || !/^(<tool_call>|[[{])/.test(whole)) return [];
   const values = whole.startsWith("<") ? tagged(whole) : parse(whole);
   const calls: TextToolCall[] = [];
+  if ((values?.length ?? 0) > ANSWER_LIMITS.calls) return [];
   for (const value of values ?? []) {
     const call = callOf(value);
     if (!call || !names.has(call.name)) return [];

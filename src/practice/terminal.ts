@@ -122,7 +122,7 @@ export class Terminal {
   async #command(work: (io: ShellIo) => Promise<void>): Promise<void> {
     const running = new AbortController();
     this.#running = running;
-    using joined = joinSignals([running.signal, this.#closed.signal]);
+    const joined = joinSignals([running.signal, this.#closed.signal]);
     const { signal } = joined;
     const io: ShellIo = {
       signal,
@@ -141,6 +141,7 @@ export class Terminal {
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
     } finally {
+      joined[Symbol.dispose]();
       this.#running = null;
     }
     this.#closed.signal.throwIfAborted();

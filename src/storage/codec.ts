@@ -2,9 +2,9 @@
 import { DeltaSnapshot, isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { AppError } from "../domain/error.ts";
 import { damaged } from "./errors.ts";
+import { type Json, MAX_DEPTH, MAX_PACKED, tagged } from "./tags.ts";
 
-/** Anything `JSON.parse` can give. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export { type Json, mayBeTooDeep, tagged, visitTags } from "./tags.ts";
 
 /** How messages are written and read; `null` when a value is none (or no list of them). */
 export interface References {
@@ -13,10 +13,6 @@ export interface References {
   /** The reverse, for a tag that is not one of this file's. */
   read(tag: string, value: Json): unknown;
 }
-
-const MAX_DEPTH = 500;
-/** What `pack` makes of that many levels: a `Map` takes four. */
-const MAX_PACKED = 4 * MAX_DEPTH;
 
 /** The JSON for `value`. Throws `AppError` for a value nested deeper than 500 levels, as one that holds itself is. */
 export function pack(value: unknown, references: References, depth = 0): Json {
@@ -56,29 +52,6 @@ export function unpack(json: Json, references: References, depth = 0): unknown {
   }
   unpackParts(json, references, depth);
   return json;
-}
-
-/** Calls `found` with the tag and value of every tagged object in `json`, at any depth. Throws as `unpack` does. */
-export function visitTags(json: Json, found: (tag: string, value: Json) => void, depth = 0): void {
-  if (json === null || typeof json !== "object") return;
-  if (depth > MAX_PACKED) throw damaged();
-  let parts: Json = json;
-  if (!Array.isArray(json) && typeof json.$ === "string") {
-    found(json.$, json.v ?? null);
-    // What an "object" holds only looks like a tagged one.
-    if (json.$ === "object") parts = json.v ?? null;
-  }
-  for (const part of Object.values(parts ?? {})) visitTags(part, found, depth + 1);
-}
-
-/** Whether a JSON text may be nested deeper than anything that `pack` makes: then it must be gone through. */
-export function mayBeTooDeep(text: string): boolean {
-  return text.length > 2 * MAX_PACKED;
-}
-
-/** An object that stands for what JSON cannot say. */
-export function tagged(tag: string, value: Json): Json {
-  return { $: tag, v: value };
 }
 
 function packObject(value: object, inner: (part: unknown) => Json): { [key: string]: Json } {

@@ -197,13 +197,27 @@ export class Database {
     } catch {
       // Nothing is lost: what could not be moved (a full disk) stays in `-wal` and is read at the next opening.
     } finally {
-      this.#guard(() => this.#db.close());
-      for (const hook of this.#closeHooks) hook();
+      try {
+        this.#guard(() => this.#db.close());
+      } finally {
+        this.#runCloseHooks();
+      }
     }
   }
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** All of them, also when one fails: the last lets go of the lock. */
+  #runCloseHooks(): void {
+    const hook = this.#closeHooks.shift();
+    if (!hook) return;
+    try {
+      this.#guard(hook);
+    } finally {
+      this.#runCloseHooks();
+    }
   }
 
   #setUpAgain(setUp: (db: Database) => void): void {

@@ -6,8 +6,8 @@ import { finishKeeping } from "./kept.ts";
 import { lockFolder } from "./lock.ts";
 import { earlyDatabase, exists, guard, makePlace } from "./places.ts";
 import { setPragmas } from "./pragmas.ts";
-import { matchSessions } from "./python/sessions.ts";
 import { isWhole } from "./quick_check.ts";
+import { refuseEmptied } from "./reader.ts";
 import { finishRestore } from "./restored.ts";
 import { CHAT_MIGRATIONS, migrate, type Migration, refuseNewer } from "./migrations.ts";
 
@@ -31,12 +31,6 @@ export function openProjectDatabase(projectPath: string, projectsDir: string): D
     guard(() => finishRestore(file));
     if (!exists(file)) takeOver(earlyDatabase(project), file);
     const db = openDatabase(file);
-    try {
-      matchSessions(db);
-    } catch (error) {
-      db.close();
-      throw error;
-    }
     db.onClose(unlock);
     return db;
   } catch (error) {
@@ -51,7 +45,10 @@ export function openDatabase(
   migrations: readonly Migration[] = CHAT_MIGRATIONS,
   options: Omit<DatabaseOptions, "readOnly"> = {},
 ): Database {
-  if (path !== ":memory:" && exists(path) && Deno.statSync(path).size > 0) examine(path, migrations, options);
+  if (path !== ":memory:" && exists(path)) {
+    refuseEmptied(path, options.words);
+    if (Deno.statSync(path).size > 0) examine(path, migrations, options);
+  }
   const db = new Database(path, options);
   try {
     db.pragma("busy_timeout = 5000");
@@ -89,8 +86,12 @@ function examine(path: string, migrations: readonly Migration[], options: Databa
 /** Whether the file starts as SQLite's do (sqlite.org/fileformat.html, section 1.3). */
 function hasHeader(path: string): boolean {
   const header = new Uint8Array(100);
-  using file = Deno.openSync(path);
-  if ((file.readSync(header) ?? 0) < header.length) return false;
+  const file = Deno.openSync(path);
+  try {
+    if ((file.readSync(header) ?? 0) < header.length) return false;
+  } finally {
+    file.close();
+  }
   return new TextDecoder().decode(header.subarray(0, 16)) === "SQLite format 3\0";
 }
 

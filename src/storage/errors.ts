@@ -117,7 +117,7 @@ export function takenAway(change: "restored" | "deleted"): AppError {
   return new AppError(
     "conflict",
     change === "deleted"
-      ? "The files of this project's chat were deleted or moved away, and this conversation with them."
+      ? "The project or its chat files were deleted or moved away, and this conversation with them."
       : "The project was set back to a snapshot in the meantime: this was not saved.",
   );
 }

@@ -39,8 +39,9 @@ function version(db: Database): number {
 /** Who made a session's title: nobody yet (it is a stand-in), the `title_generator`, or the user. */
 export const TITLE_SOURCE = { standIn: 0, automatic: 1, user: 2 } as const;
 
-/** Titles (in small letters) that the Python copilot gives to a session until it has one, as a list of SQL. */
-export const STAND_IN_TITLES = "('new conversation', 'new chat', 'new session')";
+/** Titles (in small letters) that the Python copilot gives to a session while it has none, as a list of SQL. */
+export const STAND_IN_TITLES =
+  "('new conversation', 'new chat', 'new session', 'untitled session', 'gns3 session')";
 
 /** Columns of `chat_sessions` as the Python copilot has them (seed 000), and ours after them. */
 const SESSION_COLUMNS: [name: string, definition: string][] = [

@@ -12,9 +12,8 @@ import {
 import { basename } from "node:path";
 import { AppError } from "../domain/error.ts";
 import { checkDatabase, type Health } from "./check.ts";
-import type { Database } from "./connection.ts";
+import { copyForeignTables } from "./copy_tables.ts";
 import { openDatabase } from "./database.ts";
-import { readDatabase } from "./reader.ts";
 import { mend, salvageRows } from "./salvage.ts";
 import { giveToOwnerOf } from "./visit.ts";
 
@@ -35,8 +34,9 @@ export function repairDatabase(file: string, now: Date): Repair {
   removeDatabase(fresh);
   {
     using db = openDatabase(fresh);
-    salvageRows(db, readFileSync(file), existing(`${file}-wal`));
-    copyForeignTables(db, file);
+    const [pages, wal] = [readFileSync(file), existing(`${file}-wal`)];
+    salvageRows(db, pages, wal);
+    copyForeignTables(db, file, pages, wal);
     mend(db);
   }
   const health = checkDatabase(fresh);
@@ -66,38 +66,6 @@ export function compactDatabase(file: string): { before: number; after: number }
   db.exec("VACUUM");
   db.checkpoint();
   return { before, after: size() };
-}
-
-/** The rows of tables that are not ours, the Python copilot's: as far as SQLite reads them. */
-function copyForeignTables(db: Database, file: string): void {
-  try {
-    readDatabase(file, (old) => {
-      const tables = old.prepare(
-        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL",
-      );
-      for (const { name, sql } of tables.all()) {
-        const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name!);
-        if (!known && !String(name).startsWith("sqlite_")) copyTable(old, db, String(name), String(sql));
-      }
-    });
-  } catch (error) {
-    // Not even the list of tables can be read.
-    if (!(error instanceof AppError)) throw error;
-  }
-}
-
-function copyTable(from: Database, to: Database, name: string, sql: string): void {
-  to.transaction(() => {
-    to.exec(sql);
-    const table = `"${name.replaceAll('"', '""')}"`;
-    try {
-      for (const row of from.prepare(`SELECT * FROM ${table}`).arrays()) {
-        to.prepare(`INSERT INTO ${table} VALUES (${row.map(() => "?").join(", ")})`).run(...row);
-      }
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-    }
-  });
 }
 
 function existing(path: string): Uint8Array {

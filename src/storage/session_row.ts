@@ -1,7 +1,7 @@
 // A row of `chat_sessions` as the API's ChatSession, whoever wrote it and however incomplete it is.
 import { COPILOT_MODES } from "../domain/model_config.ts";
 import type { ChatSession } from "../domain/session.ts";
-import { type Json, mayBeTooDeep, visitTags } from "./codec.ts";
+import { type Json, mayBeTooDeep, visitTags } from "./tags.ts";
 import type { Row } from "./connection.ts";
 import { isoTime } from "./times.ts";
 

@@ -143,12 +143,17 @@ export class ChatSessionsRepository {
     return deleted;
   }
 
+  /** The ids of all sessions of the project, whoever owns them. Not for answers to clients. */
+  threadIds(): string[] {
+    return this.#db.prepare("SELECT thread_id FROM chat_sessions").arrays().map(([id]) => String(id));
+  }
+
   /** Deletes every session of the project, whoever owns it, and answers how many there were. */
   deleteAll(): number {
     const count = this.#db.transaction(() => {
-      const rows = this.#db.prepare("SELECT thread_id FROM chat_sessions").all();
-      for (const { thread_id } of rows) this.#deleteRows(String(thread_id));
-      return rows.length;
+      const ids = this.threadIds();
+      for (const id of ids) this.#deleteRows(id);
+      return ids.length;
     });
     this.#db.shrink();
     return count;

@@ -148,7 +148,7 @@ const ENDLESS: [name: string, parts: Part[], said: RegExp][] = [
   [
     "pieces of nothing",
     many(600, () => calls(...Array.from({ length: 1000 }, () => call({ index: 0 }, undefined, "")))),
-    /after 500000 pieces/,
+    /after 500,000 pieces/,
   ],
 ];
 
@@ -266,6 +266,47 @@ for (const [name, error, said] of ERRORS) {
     assert.match(turn.last.error, said);
     assert.equal(turn.text, "So far ");
     assert.equal((await given.alice.messages(turn.sessionId))[1].content, "So far ");
+  });
+}
+
+const deep = (open: string, close: string, levels = 50_000) =>
+  open.repeat(levels) + "1" + close.repeat(levels);
+const EXTREME: [name: string, data: string][] = [
+  ["content nested without measure", `{"choices":[{"delta":{"content":${deep('{"thinking":', "}")}}}]}`],
+  ["an error nested without measure", `{"error":${deep('{"error":', "}")}}`],
+  ["an error whose message is nested without measure", `{"error":{"message":${deep("[", "]")}}}`],
+  ["an error with an endless message", `{"error":{"message":"${"model ".repeat(500_000)}"}}`],
+  ["usage nested without measure", `{"usage":${deep('{"prompt_tokens":', "}")}}`],
+  [
+    "very many fragments at once",
+    JSON.stringify(chunk({ tool_calls: Array(300_000).fill({ index: 0, function: { arguments: "x" } }) })),
+  ],
+  [
+    "very many parts at once",
+    JSON.stringify(chunk({ content: Array(300_000).fill({ type: "text", text: "x" }) })),
+  ],
+  ["very many choices at once", `{"choices":[${Array(300_000).fill('{"index":7}').join(",")}]}`],
+  [
+    "very many calls as text",
+    JSON.stringify(
+      chunk({ content: `[${Array(2000).fill('{"name":"wait_seconds","arguments":{}}').join(",")}]` }),
+    ),
+  ],
+];
+
+for (const [name, data] of EXTREME) {
+  Deno.test(`a stream with ${name} ends the turn in good order`, async () => {
+    await using given = await serverWith({ body: `data: ${data}\n\ndata: [DONE]\n\n` }, answer("ok"));
+    const turn = await given.alice.send("go", { reasoning: true });
+    assert.ok(
+      turn.last.type === "done" || turn.last.code === "model_error",
+      JSON.stringify(turn.last).slice(0, 500),
+    );
+    assert.ok(JSON.stringify(turn.last).length < 2000);
+    assert.ok(turn.of("tool_start").length <= ANSWER_LIMITS.calls);
+    assert.deepEqual(given.server.lines.filter(({ level }) => level === "error"), []);
+    const next = await given.alice.send("and now?", { session_id: turn.sessionId });
+    assert.equal(next.text, "ok");
   });
 }
 

@@ -24,7 +24,7 @@ Deno.test("a chat folder that is removed in the middle of a turn ends it with a 
   Deno.removeSync(join(path, "gns3-copilot"), { recursive: true });
   await stream.end();
   assert.equal(stream.last.type, "error");
-  assert.match(stream.last.error, /^The files of this project's chat were deleted or moved away/);
+  assert.match(stream.last.error, /^The project or its chat files were deleted or moved away/);
   assert.deepEqual(namesIn(path).filter((name) => name === "gns3-copilot"), []);
 
   const next = await alice.send(server.model.script("after", [text("clean")]), { session_id: sessionId });
@@ -43,7 +43,7 @@ Deno.test("a project's folder that is removed or moved away in the middle of a t
     else Deno.renameSync(path, `${path}-moved`);
     await stream.end();
     assert.equal(stream.last.type, "error", away);
-    assert.match(stream.last.error, /^The files of this project's chat were deleted or moved away/);
+    assert.match(stream.last.error, /^The project or its chat files were deleted or moved away/);
     const { message } = await alice.json("GET", "/sessions", undefined, 404);
     assert.match(message, /^The folder of this project does not exist on this machine\./);
     const refused = await alice.call("POST", "/stream", { message: "again" });

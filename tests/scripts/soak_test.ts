@@ -5,7 +5,8 @@ import { choose, seeded } from "../../scripts/soak/random.ts";
 const flat: Sample = {
   seconds: 0,
   rss: 200,
-  handles: 100,
+  files: 100,
+  connections: 100,
   databases: 5,
   starved: 0,
   turns: 10,
@@ -20,10 +21,10 @@ Deno.test("a soak's verdict tells a curve that rises from one that has levelled 
   assert.deepEqual(rising(samples(() => ({}))), []);
   assert.deepEqual(rising(samples((at) => ({ rss: 200 + Math.min(at, 10) * 20 }))), []);
   assert.deepEqual(rising(samples((at) => ({ rss: 200 + at * 20 }))), ["rss"]);
-  assert.deepEqual(rising(samples((at) => ({ handles: 100 + at * 5, databases: 5 + at }))), [
-    "handles",
-    "databases",
-  ]);
+  assert.deepEqual(
+    rising(samples((at) => ({ files: 100 + at * 3, connections: 100 + at * 30, databases: 5 + at }))),
+    ["files", "connections", "databases"],
+  );
   assert.deepEqual(rising(samples((at) => ({ firstP95: at < 20 ? 20 : 500, shortP95: NaN }))), ["firstP95"]);
 });
 

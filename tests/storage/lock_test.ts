@@ -83,3 +83,13 @@ Deno.test("a database that cannot be opened is not held", () =>
     Deno.writeFileSync(file, whole);
     openProjectDatabase(project, projects).close();
   }));
+
+Deno.test("a database is let go of even when something fails while it is closed", () =>
+  withProject(({ project, projects }) => {
+    const db = openProjectDatabase(project, projects);
+    db.onClose(() => {
+      throw new Error("no space left on device");
+    });
+    assert.throws(() => db.close(), refusal("unavailable", /is full/));
+    openProjectDatabase(project, projects).close();
+  }));

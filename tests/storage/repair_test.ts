@@ -8,7 +8,7 @@ import { compactDatabase, repairDatabase } from "../../src/storage/repair.ts";
 import { mend, SALVAGED, salvageRows } from "../../src/storage/salvage.ts";
 import { ChatSessionsRepository } from "../../src/storage/sessions.ts";
 import { contentOf, fill, garble, TURNS } from "./full.ts";
-import { chatGraph, configOf, namesIn, runTurns, user, withProject } from "./helpers.ts";
+import { chatGraph, configOf, namesIn, refusal, runTurns, user, withProject } from "./helpers.ts";
 
 const NOW = new Date("2026-03-01T10:00:00.000Z");
 const KEPT = "copilot_checkpoints.db.damaged-20260301T100000000Z";
@@ -114,6 +114,24 @@ Deno.test("repairDatabase keeps what is readable, whatever the damage, and the d
     });
   }
 });
+
+Deno.test("a file that was emptied beside its -wal is refused, and repaired from that", () =>
+  withProject(async (folders) => {
+    const db = await fill(folders);
+    const wal = Deno.readFileSync(`${folders.file}-wal`);
+    db.close();
+    Deno.writeFileSync(folders.file, new Uint8Array());
+    Deno.writeFileSync(`${folders.file}-wal`, wal);
+    assert.throws(
+      () => openProjectDatabase(folders.project, folders.projects),
+      refusal("internal", /is damaged/),
+    );
+    assert.equal(checkDatabase(folders.file).problems.length, 1);
+    assert.deepEqual(Deno.readFileSync(`${folders.file}-wal`), wal);
+    const { health, damaged } = repairDatabase(folders.file, NOW);
+    assert.ok(health.messages > 0);
+    assert.deepEqual(Deno.readFileSync(join(dirname(folders.file), `${damaged}-wal`)), wal);
+  }));
 
 Deno.test("repairDatabase brings a conversation back whose own rows are lost, and shows it to nobody else", () =>
   withProject(async (folders) => {

@@ -69,6 +69,8 @@ function toMessage(
     return notice(id, created_at, `[A message of a kind that this server does not know: ${readable(value)}]`);
   }
   const { created_at: _, ...metadata } = objectOf(fields.metadata);
+  // It would have LangChain read the content in a form that is its own.
+  const { output_version: __, ...response_metadata } = objectOf(fields.response_metadata);
   const message = {
     id,
     content: contentOf(fields.content) as string,
@@ -78,7 +80,7 @@ function toMessage(
       ...(Object.keys(metadata).length > 0 && { metadata }),
       created_at,
     },
-    response_metadata: objectOf(fields.response_metadata),
+    response_metadata,
   };
   switch (kind) {
     case "user":
@@ -143,9 +145,11 @@ function toAnswer(message: MessageFields, fields: Fields): AIMessage {
 
 /** A message's fields as plain data; undefined for what is no object at all. */
 function fieldsOf(value: unknown): Fields | undefined {
-  const fields = value instanceof PythonObject ? value.given : value;
-  const data = plain(fields);
-  return typeof data === "object" && data !== null && !Array.isArray(data) ? data as Fields : undefined;
+  const fields = plain(value instanceof PythonObject ? value.given : value);
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return undefined;
+  const { tool_calls, artifact, ...others } = fields as Fields;
+  // Only calls have to go back to a model digit by digit, and only artifacts to nobody.
+  return { ...spelled(others) as Fields, tool_calls, artifact };
 }
 
 /** Text, or parts in OpenAI's shape: a bare text among them becomes a part, as the models' clients expect. */
@@ -153,7 +157,10 @@ function contentOf(content: unknown): unknown {
   if (typeof content === "string") return content;
   if (content === null || content === undefined) return "";
   if (!Array.isArray(content)) return jsonText(content);
-  return content.map((part) => typeof part === "string" ? { type: "text", text: part } : part);
+  return content.map((part) => {
+    if (typeof part === "object" && part !== null && !Array.isArray(part)) return part;
+    return { type: "text", text: typeof part === "string" ? part : jsonText(part) };
+  });
 }
 
 function objectOf(value: unknown): Fields {
@@ -170,9 +177,18 @@ function jsonText(value: unknown): string {
   return JSON.stringify(value, (_, part) => typeof part === "bigint" ? rawJSON(String(part)) : part);
 }
 
-function rounded(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(rounded);
+/** Large integers as the nearest numbers, where digits do not matter. */
+const rounded = (value: unknown) => withIntegers(value, Number);
+
+/** Large integers as texts of all their digits: what clients and models get is JSON. */
+const spelled = (value: unknown) => withIntegers(value, String);
+
+function withIntegers(value: unknown, convert: (integer: bigint) => unknown): unknown {
+  if (typeof value === "bigint") return convert(value);
+  if (Array.isArray(value)) return value.map((part) => withIntegers(part, convert));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, rounded(part)]));
+  if (value instanceof Uint8Array || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, withIntegers(part, convert)]),
+  );
 }

@@ -8,7 +8,7 @@ import { toMessages } from "./messages.ts";
 import { hasPythonTables, newestCheckpoint, readConversation } from "./rows.ts";
 
 /**
- * Call it after opening. Deletes what we hold of sessions that were deleted in Python, and gives a session to each of
+ * Call it after opening, before anything is read. Deletes what we hold of sessions that were deleted in Python, and gives a session to each of
  * Python's conversations that has none: early versions had no table of sessions.
  */
 export function matchSessions(db: Database): void {

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { openProjectDatabase } from "../../../src/storage/database.ts";
+import { type Database, openProjectDatabase } from "../../../src/storage/database.ts";
 import { deleteOldRows } from "../../../src/storage/python/purge.ts";
+import { matchSessions } from "../../../src/storage/python/sessions.ts";
 import { ChatSessionsRepository } from "../../../src/storage/sessions.ts";
 import { StepSaver } from "../../../src/storage/step_saver.ts";
 import { runTurns, withProject } from "../helpers.ts";
 import { putDatabase, saidBy } from "./testdata.ts";
+
+/** Opens the project's database as the server does. */
+function open(project: string, projects: string): Database {
+  const db = openProjectDatabase(project, projects);
+  matchSessions(db);
+  return db;
+}
 
 const page = { limit: 100, offset: 0 };
 
@@ -25,7 +33,7 @@ Deno.test("conversations of seed 001, which kept no list of sessions, belong to 
       asPython(early, "DROP TABLE chat_sessions");
       const { sessions, histories } = saidBy("copilot");
       for (let opening = 0; opening < 2; opening++) {
-        using db = openProjectDatabase(project, projects);
+        using db = open(project, projects);
         const repository = new ChatSessionsRepository(db, "p1");
         const saver = new StepSaver(db);
         for (const [user, said] of Object.entries(sessions)) {
@@ -59,7 +67,7 @@ Deno.test("a session that is deleted in Python is gone here too, with all that w
   await withProject(async ({ projects, project, file }) => {
     putDatabase("copilot", file);
     {
-      using db = openProjectDatabase(project, projects);
+      using db = open(project, projects);
       await runTurns(new StepSaver(db), "plain", 1, "a secret of the lab");
       await runTurns(new StepSaver(db), "tools", 1);
     }
@@ -68,7 +76,7 @@ Deno.test("a session that is deleted in Python is gone here too, with all that w
       file,
       "DELETE FROM checkpoints WHERE thread_id = 'plain'; DELETE FROM chat_sessions WHERE thread_id = 'plain'",
     );
-    using db = openProjectDatabase(project, projects);
+    using db = open(project, projects);
     const saver = new StepSaver(db);
     assert.deepEqual(saver.messages("plain"), []);
     assert.equal(saver.messages("tools").length, 14 + 4);
@@ -86,10 +94,10 @@ Deno.test("a session that is deleted in Python is gone here too, with all that w
 Deno.test("a title that Python gives after us is kept; a session without one gets ours", async () => {
   await withProject(({ projects, project, file }) => {
     putDatabase("copilot", file);
-    openProjectDatabase(project, projects).close();
+    open(project, projects).close();
     // Sessions that Python has made since say nothing of who made their titles.
     asPython(file, "UPDATE chat_sessions SET title_source = 0");
-    using db = openProjectDatabase(project, projects);
+    using db = open(project, projects);
     const saver = new StepSaver(db);
     for (const threadId of ["renamed", "cut"]) saver.messages(threadId);
     const [user, [first]] = Object.entries(saidBy("copilot").sessions).find(([, all]) => all.length > 1)!;
@@ -99,12 +107,23 @@ Deno.test("a title that Python gives after us is kept; a session without one get
   });
 });
 
+Deno.test("a session that Python left untitled, because it had no prompt for titles, gets a title here", async () => {
+  await withProject(({ projects, project, file }) => {
+    putDatabase("copilot", file);
+    asPython(file, "UPDATE chat_sessions SET title = 'Untitled Session' WHERE thread_id = 'plain'");
+    using db = open(project, projects);
+    new StepSaver(db).messages("plain");
+    const sessions = new ChatSessionsRepository(db, "p1");
+    assert.deepEqual(["plain", "tools"].map((id) => sessions.wantsTitle(id)), [true, false]);
+  });
+});
+
 // A13
 Deno.test("Python's database without the column `pinned` lists and reads, with nothing pinned", async () => {
   await withProject(({ projects, project, file }) => {
     putDatabase("copilot", file);
     asPython(file, "DROP INDEX idx_pinned_updated; ALTER TABLE chat_sessions DROP COLUMN pinned");
-    using db = openProjectDatabase(project, projects);
+    using db = open(project, projects);
     const { sessions, histories } = saidBy("copilot");
     for (const [user, said] of Object.entries(sessions)) {
       const list = new ChatSessionsRepository(db, said[0]!.project_id).list(user, page).sessions;
@@ -118,7 +137,7 @@ Deno.test("Python's database without the column `pinned` lists and reads, with n
 Deno.test("deleteOldRows deletes a long session in parts, others run between them, and it can be read until the end", async () => {
   await withProject(async ({ projects, project, file }) => {
     putDatabase("long", file);
-    using db = openProjectDatabase(project, projects);
+    using db = open(project, projects);
     const rows = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()!.n);
     const counts = new Set<number>();
     const watch = setInterval(() => counts.add(rows("checkpoints")));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { RemoveMessage } from "@langchain/core/messages";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { toChatMessage } from "../../../src/agent/messages.ts";
 import { sendableUnits } from "../../../src/agent/sendable.ts";
@@ -6,7 +7,7 @@ import type { ChatMessage } from "../../../src/domain/session.ts";
 import { type Database, openProjectDatabase } from "../../../src/storage/database.ts";
 import { ChatSessionsRepository } from "../../../src/storage/sessions.ts";
 import { StepSaver } from "../../../src/storage/step_saver.ts";
-import { type Folders, runTurns, withProject } from "../helpers.ts";
+import { chatGraph, configOf, type Folders, runTurns, withProject } from "../helpers.ts";
 import { milliseconds, ofOurs, ofPython, putDatabase, type PythonDatabase, saidBy } from "./testdata.ts";
 
 interface Opened extends Folders {
@@ -305,6 +306,20 @@ Deno.test("however Python was cut in a turn, what it saves later is there once",
       await opened(folders, ({ history }) => assert.deepEqual(texts(history("tools")), said, `${cut}`));
     });
   }
+});
+
+Deno.test("a message that was removed here does not come back when Python goes on", async () => {
+  await withPython("long", async (folders) => {
+    const goOn = withoutNewest(folders.file, "long", 3);
+    const said = saidBy("long").histories.long!.map((message) => String(message.content));
+    await opened(folders, async ({ saver, history }) => {
+      const messages = [new RemoveMessage({ id: history("long")[10]!.id })];
+      await chatGraph(saver).updateState(configOf("long"), { messages }, "title_generator");
+      assert.equal(history("long").length, 317);
+    });
+    goOn();
+    await opened(folders, ({ history }) => assert.deepEqual(texts(history("long")), said.toSpliced(10, 1)));
+  });
 });
 
 Deno.test("a question of ours that waits for a decision is dropped when Python has gone on", async () => {
