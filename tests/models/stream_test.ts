@@ -417,7 +417,8 @@ Deno.test("streamModel stops by itself when the request or its body does not hee
   const reason = new Error("stopped");
   for (const answering of [true, false]) {
     let cancelled = false;
-    const body = new ReadableStream<Uint8Array>({
+    const body = new ReadableStream({
+      type: "bytes",
       start: (controller) => controller.enqueue(new TextEncoder().encode(sse(begin).slice(0, 20))),
       cancel: () => void (cancelled = true),
     });
