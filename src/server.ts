@@ -3,6 +3,7 @@ import { ProjectAgentManager } from "./agent/project_agent_manager.ts";
 import type { Config } from "./config.ts";
 import { Consoles } from "./devices/consoles.ts";
 import { AppError, errorText } from "./domain/error.ts";
+import { inTurn } from "./domain/in_turn.ts";
 import { outsideScopes } from "./domain/scope.ts";
 import { Access } from "./gns3/access.ts";
 import { Gns3Client } from "./gns3/client.ts";
@@ -102,6 +103,7 @@ export async function createServer(
     },
     visit: async (c, projectId = c.req.param("project_id") ?? "") => {
       if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
+      await inTurn("start");
       const asOf = manager.now();
       const { caller, project } = await enter(access, c, projectId).catch((error) => {
         if (!isGone(error)) throw error;
@@ -109,6 +111,7 @@ export async function createServer(
         void manager.projectClosed(projectId.toLowerCase(), asOf);
         throw error;
       });
+      await inTurn("further");
       notifications.use(caller.credential);
       models.memberships.met(caller);
       const refused = () => refusedNow(access, caller, project.project_id);

@@ -1,66 +1,58 @@
-// A client that only measures: reads a stream, ours or the model's own, and notes when things came.
+// A client that only measures one request at a time: it notes when things came.
 
 /** Times in milliseconds since the request was sent. */
 export interface Reading {
+  /** When the first text had come; NaN when none has. */
   first: number;
   total: number;
-  /** Between two reads. */
-  gaps: number[];
   bytes: number;
 }
 
-const JSON_TYPE = { "content-type": "application/json" };
+/** What the first text looks like in a model's own stream, and in a copilot's. */
+export const MARKERS = { model: '"content":"word', chat: '"type":"content"', peer: '"type": "content"' };
 
-/** Sends `body` and reads the answer to its end; `first` is when the bytes of the first text had come. */
-async function timed(
+/** Posts `body` and reads the answer to its end. Throws for an answer that is not 2xx. */
+export async function timed(
   url: string,
   body: unknown,
   headers: Record<string, string>,
-  isText: (chunk: string) => boolean,
+  marker: string,
 ): Promise<Reading> {
   const began = performance.now();
   const response = await fetch(url, {
     method: "POST",
-    headers: { ...JSON_TYPE, ...headers },
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
-  const reading: Reading = { first: NaN, total: 0, gaps: [], bytes: 0 };
+  const reading: Reading = { first: NaN, total: 0, bytes: 0 };
   const decoder = new TextDecoder();
-  let last = performance.now();
+  let start = "";
   for await (const chunk of response.body!) {
-    const now = performance.now();
-    reading.gaps.push(now - last);
-    last = now;
     reading.bytes += chunk.length;
-    if (Number.isNaN(reading.first) && isText(decoder.decode(chunk, { stream: true }))) {
-      reading.first = now - began;
-    }
+    if (!Number.isNaN(reading.first)) continue;
+    start += decoder.decode(chunk, { stream: true });
+    if (start.includes(marker)) reading.first = performance.now() - began;
+    else start = start.slice(-100);
   }
   reading.total = performance.now() - began;
   return reading;
 }
 
-/** Asks the model itself, with the very request that our server would make. */
-export function direct(model: string, request: unknown): Promise<Reading> {
-  return timed(`${model}/chat/completions`, request, {}, (chunk) => /"content":"[^"]/.test(chunk));
-}
-
-/** Sends a message to our server. */
-export function ours(chat: string, token: string, message: string, sessionId?: string): Promise<Reading> {
-  const body = { message, ...(sessionId ? { session_id: sessionId } : {}) };
-  return timed(
-    `${chat}/stream`,
-    body,
-    { authorization: `Bearer ${token}` },
-    (chunk) => chunk.includes('"type":"content"'),
-  );
-}
-
-export async function get(url: string, token: string): Promise<{ ms: number; bytes: number }> {
+/** A whole request without a stream; `body` becomes JSON. Throws for an answer that is not 2xx. */
+export async function ask<T = unknown>(
+  url: string,
+  token: string,
+  { method = "GET", body }: { method?: string; body?: unknown } = {},
+): Promise<{ ms: number; bytes: number; value: T }> {
   const began = performance.now();
-  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body ? { "content-type": "application/json" } : {}) },
+    body: body ? JSON.stringify(body) : undefined,
+  });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
-  return { ms: performance.now() - began, bytes: text.length };
+  const ms = performance.now() - began;
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`);
+  return { ms, bytes: text.length, value: (text ? JSON.parse(text) : undefined) as T };
 }

@@ -1,10 +1,15 @@
 // The processes of a bench run, and what the operating system says of them.
+import type { Load, Streams } from "./load.ts";
 
 export interface Lab {
   gns3: string;
   projectsDir: string;
   projectId: string;
   token: string;
+}
+
+export interface Model {
+  /** Base URL, ending in `/v1`. */
   model: string;
   control: string;
 }
@@ -65,12 +70,25 @@ async function start<T>(
   }
 }
 
-export function startLab(): Promise<Running<Lab>> {
+function startScript<T>(name: string, ...args: string[]): Promise<Running<T>> {
   return start(
-    [Deno.execPath(), "run", "-A", "scripts/bench/lab.ts"],
+    [Deno.execPath(), "run", "-A", `scripts/bench/${name}`, ...args],
     {},
     (out) => out.includes("}\n") ? JSON.parse(out) : undefined,
   );
+}
+
+export function startLab(): Promise<Running<Lab>> {
+  return startScript("lab.ts");
+}
+
+/** A server that only passes `model`'s stream on. */
+export function startPass(model: string): Promise<Running<{ url: string }>> {
+  return startScript("pass.ts", model);
+}
+
+export function startModel(): Promise<Running<Model>> {
+  return startScript("model.ts");
 }
 
 /**
@@ -79,7 +97,7 @@ export function startLab(): Promise<Running<Lab>> {
  */
 export function startServer(
   command: string[],
-  lab: Pick<Lab, "gns3" | "projectsDir" | "model">,
+  lab: Pick<Lab, "gns3" | "projectsDir"> & Pick<Model, "model">,
   stateDir: string,
   how: { killAfter?: number } = {},
 ): Promise<Running<string>> {
@@ -100,20 +118,37 @@ export function startServer(
     GNS3_COPILOT_CONTEXT_LIMIT: "128",
   };
   return start(
-    [...command, ...options, "--log-level", "warn", "--log-format", "pretty"],
+    [...command, ...options, "--log-level", "error", "--log-format", "pretty"],
     env,
     (out) => /http:\/\/127\.0\.0\.1:\d+(?=\s+GNS3)/.exec(out)?.[0],
     how,
   );
 }
 
-/** Processor time of a process so far, in milliseconds; the system counts in steps of 10. */
-export function cpuMs(pid: number): number {
+/** Runs `load` in a process of its own. */
+export async function runLoad(load: Load): Promise<Streams> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", `${ROOT}scripts/bench/load.ts`],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(JSON.stringify(load)));
+  await writer.close();
+  const { stdout } = await child.output();
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+/** Processor time of a process so far, in milliseconds; the system counts in steps of 10. NaN for none. */
+export function cpuMs(pid: number | undefined): number {
+  if (!pid) return NaN;
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
 }
 
-/** Memory that a process has in RAM, in MB. */
-export function rssMb(pid: number): number {
+/** Memory that a process has in RAM, in MB. NaN for none. */
+export function rssMb(pid: number | undefined): number {
+  if (!pid) return NaN;
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) / 1024);
 }

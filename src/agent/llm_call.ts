@@ -1,5 +1,6 @@
 // The node that asks the model: fits the context, streams the answer into the turn's log, returns it as one message.
 import { AppError, errorText } from "../domain/error.ts";
+import { inTurn } from "../domain/in_turn.ts";
 import type { ModelConfig } from "../domain/model_config.ts";
 import { ModelError } from "../models/model_error.ts";
 import { modelFailure } from "../models/failures.ts";
@@ -30,8 +31,10 @@ export async function llmCall(state: State, context: TurnContext): Promise<Updat
   try {
     const [topology] = await Promise.all([topologyInfo(context), warmUp()]);
     update.topology_info = topology.info;
+    await inTurn("further");
     fitted = fit(state, context, topology, last);
     await stream(answer, fitted, context, last);
+    await inTurn("further");
     answer.end(true);
   } catch (error) {
     answer.end(false);

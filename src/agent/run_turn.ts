@@ -2,6 +2,7 @@
 import { Command, INTERRUPT, isInterrupted } from "@langchain/langgraph";
 import type { Approval } from "../domain/approval.ts";
 import { AppError, errorText } from "../domain/error.ts";
+import { inTurn } from "../domain/in_turn.ts";
 import type { ApprovalInterrupt } from "./approvals.ts";
 import type { CopilotGraph } from "./graph.ts";
 import type { Update } from "./state.ts";
@@ -24,8 +25,8 @@ export async function runTurn(graph: CopilotGraph, context: TurnContext, run: Ru
       metadata: { user_id: turn.userId },
       recursionLimit: 2 * limits.steps + 10,
       durability: "async",
-      callbacks: [],
     });
+    await inTurn("further");
     if (isInterrupted<ApprovalInterrupt>(result)) {
       run.ask(result[INTERRUPT].flatMap(({ value }) => value?.approvals ?? []));
     }

@@ -5,9 +5,20 @@ import type { CopilotMode } from "../domain/model_config.ts";
 
 const last = <T>(initial: T) => Annotation<T>({ reducer: (_old, value) => value, default: () => initial });
 
+/**
+ * LangGraph's reducer, without its work for every message of the conversation where there is none: when new messages come
+ * at its end. It runs several times in each step.
+ */
+export function addMessages(known: BaseMessage[], more: BaseMessage[]): BaseMessage[] {
+  const ids = new Set(more.map(({ id }) => id));
+  const appended = ids.size === more.length && !ids.has(undefined) &&
+    more.every((message) => message.getType() !== "remove") && known.every(({ id }) => id && !ids.has(id));
+  return appended ? [...known, ...more] : messagesStateReducer(known, more);
+}
+
 /** `llm_calls` and `remaining_steps` are the running turn's; `topology_info` never reaches the disk. */
 export const CopilotState = Annotation.Root({
-  messages: Annotation<BaseMessage[], BaseMessage[]>({ reducer: messagesStateReducer, default: () => [] }),
+  messages: Annotation<BaseMessage[], BaseMessage[]>({ reducer: addMessages, default: () => [] }),
   llm_calls: last(0),
   remaining_steps: last(0),
   conversation_title: last<string | null>(null),

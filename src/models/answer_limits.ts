@@ -37,7 +37,7 @@ export function answerMeter(limits: typeof ANSWER_LIMITS = ANSWER_LIMITS): Answe
   /** The piece, or what of it fits. */
   function measured(delta: ModelDelta): ModelDelta {
     pieces += 1 + (delta.toolCalls?.length ?? 0);
-    if (pieces > limits.pieces) meter.over = endless(`${limits.pieces} pieces`);
+    if (pieces > limits.pieces) meter.over = endless(`${limits.pieces.toLocaleString("en")} pieces`);
     for (const call of delta.toolCalls ?? []) args += call.args?.length ?? 0;
     if (args > limits.allArguments) meter.over = endless(inMillions(limits.allArguments, "tool calls"));
     for (const kind of ["text", "reasoning"] as const) {

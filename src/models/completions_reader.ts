@@ -37,9 +37,10 @@ export function completionsReader(): ChunkReader {
       if (typeof chunk !== "object" || chunk === null) return;
       const data = chunk as Json;
       if (event === "error" || isFailure(data.error) || isBareError(data)) throw streamError(data);
-      const reported = data.usage ?? (isObject(data.x_groq) ? data.x_groq.usage : undefined);
-      if (isObject(reported)) usage = usageOf(reported) ?? usage;
       const choice = choiceOf(data.choices);
+      // Groq and Moonshot have places of their own for it.
+      const reported = data.usage ?? detail(data.x_groq, "usage") ?? choice?.usage;
+      if (isObject(reported)) usage = usageOf(reported) ?? usage;
       if (!choice) return;
       if (isFailure(choice.error) || choice.finish_reason === "error") throw streamError(choice);
       const delta = choice.delta ?? choice.message;

@@ -1,11 +1,30 @@
-// The `fetch` that the OpenAI client is given: follows redirects only within the endpoint's server, and turns every
-// refusal, whatever its body looks like, into a `ModelError` before the client can lose the provider's words.
+// The `fetch` that the OpenAI client is given, and the requests to Anthropic: redirects are followed only within the
+// endpoint's server, and every refusal, whatever its body looks like, becomes a `ModelError` before a client can lose the
+// provider's words.
+import type { Endpoint } from "../domain/endpoint.ts";
 import { errorTexts } from "../domain/error.ts";
 import { isDeeper } from "../domain/json.ts";
 import { kindOf, ModelError, retryAfterOf } from "./model_error.ts";
 
 const MAX_REDIRECTS = 3;
 const MAX_ERROR_BODY = 64 * 1024;
+
+/** Posts `body` as JSON to an endpoint; `headers` are beside the body's own. Throws what `endpointFetch` throws. */
+export async function postJson(
+  { url, query }: Endpoint,
+  headers: Record<string, string>,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<Response> {
+  const target = new URL(url);
+  for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
+  return await endpointFetch(target, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+    signal,
+  });
+}
 
 /** Like `fetch`. Throws `ModelError` when the endpoint cannot be reached or answers with anything but 2xx. */
 export async function endpointFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {

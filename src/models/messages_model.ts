@@ -5,7 +5,7 @@ import { DEFAULT_TEMPERATURE, type ModelConfig } from "../domain/model_config.ts
 import type { Asked, ChatModel, ModelOverrides } from "./chat_model.ts";
 import type { Json } from "./delta.ts";
 import { type Endpoint, endpointOf } from "../domain/endpoint.ts";
-import { endpointFetch } from "./endpoint_fetch.ts";
+import { postJson } from "./endpoint_fetch.ts";
 import { messagesReader } from "./messages_reader.ts";
 import { messagesRequest } from "./messages_request.ts";
 import { type Quirks, quirksOf } from "./quirks.ts";
@@ -43,20 +43,13 @@ export class MessagesModel implements ChatModel {
     };
   }
 
-  async open(body: Json, signal: AbortSignal): Promise<Response> {
+  open(body: Json, signal: AbortSignal): Promise<Response> {
     const { api_key } = this.config;
-    const url = new URL(this.endpoint.url);
-    for (const [name, value] of Object.entries(this.endpoint.query)) url.searchParams.set(name, value);
-    return await endpointFetch(url, {
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        "Accept": "text/event-stream",
-        "anthropic-version": VERSION,
-        ...(api_key ? { "x-api-key": api_key } : {}),
-      },
-      body: JSON.stringify(body),
-      signal,
-    });
+    const headers = {
+      Accept: "text/event-stream",
+      "anthropic-version": VERSION,
+      ...(api_key && { "x-api-key": api_key }),
+    };
+    return postJson(this.endpoint, headers, body, signal);
   }
 }

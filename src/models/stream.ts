@@ -29,6 +29,8 @@ export interface StreamOptions extends Asked {
 }
 
 const MAX_RETRIES = 2;
+/** One buffer for the whole answer: without it Deno makes 64 kB for every token. */
+const READ_SIZE = 64 * 1024;
 const MAX_RETRY_AFTER = 20_000;
 const RETRYABLE = new Set(["rate_limit", "overloaded", "unreachable", "cut"]);
 
@@ -105,14 +107,15 @@ async function* readAnswer(
 ): AsyncGenerator<ModelDelta[], void, void> {
   using silence = silenceGuard(wire, options.silenceLimit ?? 600_000);
   const response = await opened(model, request, wire.signal);
-  const body = response.body?.getReader();
+  const body = response.body?.getReader({ mode: "byob" });
   using _ = cancelling(body, wire.signal);
   const sse = sseDecoder();
   const chunks = model.reader();
   let reads = 0;
   let events = 0;
+  let room = new Uint8Array(READ_SIZE);
   while (body && !sse.done && !chunks.ended) {
-    const { done, value } = await body.read().catch((error) => {
+    const { done, value } = await body.read(room).catch((error) => {
       if (wire.signal.aborted) throw error;
       // A server that resets the connection after the last piece has still answered.
       if (chunks.finishReason) return { done: true as const, value: undefined };
@@ -123,7 +126,8 @@ async function* readAnswer(
     if (reads++ === 0) options.onFirstByte?.();
     silence.heard();
     const batch: ModelDelta[] = [];
-    const failure = readEvents(sse.push(value), chunks, batch);
+    const failure = readEvents(sse.push(value!), chunks, batch);
+    room = new Uint8Array(value!.buffer);
     if (batch.length > 0) {
       silence.answered();
       events += batch.length;
@@ -165,7 +169,7 @@ async function opened(
 
 /** Ends a pending read when `signal` aborts, whatever became of the signal that the request was given. */
 function cancelling(
-  body: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  body: ReadableStreamBYOBReader | undefined,
   signal: AbortSignal,
 ): Disposable {
   const stop = () => void body?.cancel().catch(() => {});
@@ -204,9 +208,9 @@ function emptyAnswer(finishReason: string | undefined, pieces: number): ModelErr
 }
 
 /** After `[DONE]` the body should end at once: reading that end keeps the connection for the next call. */
-async function finish(body: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function finish(body: ReadableStreamBYOBReader): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const end = body.read().then(({ done }) => done, () => true);
+  const end = body.read(new Uint8Array(1)).then(({ done }) => done, () => true);
   const late = new Promise<boolean>((resolve) => timer = setTimeout(() => resolve(false), 20));
   const ended = await Promise.race([end, late]);
   clearTimeout(timer);

@@ -1,23 +1,10 @@
 // One open SQLite database: prepared statements, transactions, closing. Everything here is synchronous.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { CHAT_DATABASE, type DatabaseWords, storageError, takenAway } from "./errors.ts";
+import { DatabaseSync } from "node:sqlite";
+import { CHAT_DATABASE, type DatabaseWords, takenAway } from "./errors.ts";
 import { fileSignature, GONE, sizeAndTime } from "./file_signature.ts";
-import { original, storable } from "./text.ts";
+import { type Guard, guardWith, type Statement, type Value, wrap } from "./statement.ts";
 
-/** A value as SQLite takes and gives it. */
-export type Value = SQLInputValue;
-/** A row by column name. */
-export type Row = Record<string, Value>;
-
-/** A prepared statement. Any text comes back as it was. All methods throw `AppError` for damage, a full disk and the like. */
-export interface Statement {
-  get(...values: Value[]): Row | undefined;
-  all(...values: Value[]): Row[];
-  /** As `all`, rows as arrays of columns: less work for thousands of rows. */
-  arrays(...values: Value[]): Value[][];
-  /** Runs it and answers the number of changed rows. */
-  run(...values: Value[]): number;
-}
+export type { Row, Statement, Value } from "./statement.ts";
 
 /** After so many transactions the `-wal` file is moved into the database: a few MB at most. */
 const COMMITS_PER_CHECKPOINT = 64;
@@ -127,6 +114,19 @@ export class Database {
     }
     this.#committed();
     return result;
+  }
+
+  /**
+   * As `transaction`; a power cut afterwards loses nothing of it, nor of what was committed before it. It waits for the
+   * disk, which others do not.
+   */
+  durably<T>(work: () => T): T {
+    this.exec("PRAGMA synchronous = FULL");
+    try {
+      return this.transaction(work);
+    } finally {
+      this.exec("PRAGMA synchronous = NORMAL");
+    }
   }
 
   /** Calls `hook` after every rollback: whoever caches rows drops what the database never kept. */
@@ -254,60 +254,4 @@ export class Database {
     }
     for (const hook of this.#rollbackHooks) hook();
   }
-}
-
-type Guard = <T>(work: () => T) => T;
-
-function guardWith(words: DatabaseWords): Guard {
-  return (work) => {
-    try {
-      return work();
-    } catch (error) {
-      throw storageError(error, words);
-    }
-  };
-}
-
-function wrap(prepare: () => StatementSync, guard: Guard, written: () => void): Statement {
-  let rows: StatementSync | undefined;
-  let columns: StatementSync | undefined;
-  const byName = () => rows ??= prepare();
-  const byColumn = () => {
-    if (!columns) {
-      columns = prepare();
-      // Deno has this method of Node's, its type declarations do not.
-      (columns as unknown as { setReturnArrays(on: boolean): void }).setReturnArrays(true);
-    }
-    return columns;
-  };
-  return {
-    get: (...values) => {
-      const row = guard(() => byName().get(...values.map(toStored)) as Row | undefined);
-      return row && toOriginals(row);
-    },
-    all: (...values) => guard(() => byName().all(...values.map(toStored)) as Row[]).map(toOriginals),
-    arrays: (...values) => {
-      const rows = guard(() => byColumn().all(...values.map(toStored)) as unknown as Value[][]);
-      for (const row of rows) toOriginals(row as unknown as Row);
-      return rows;
-    },
-    run: (...values) => {
-      const { changes } = guard(() => byName().run(...values.map(toStored)));
-      written();
-      return Number(changes);
-    },
-  };
-}
-
-function toStored(value: Value): Value {
-  return typeof value === "string" ? storable(value) : value;
-}
-
-/** Changes the row itself, by name or by column: it is nobody else's yet. */
-function toOriginals(row: Row): Row {
-  for (const key in row) {
-    const value = row[key];
-    if (typeof value === "string") row[key] = original(value);
-  }
-  return row;
 }

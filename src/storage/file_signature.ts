@@ -1,5 +1,5 @@
-// Tells whether a database file is still the one that was last seen.
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+// Tells whether a database file is still the one that was last seen. Asked before and after every transaction, so with
+// Deno's own calls: through `node:fs` they take three times as long.
 
 /** The signature of a file that is not there, or not readable. */
 export const GONE = "gone";
@@ -20,8 +20,8 @@ export function fileSignature(path: string): string | undefined {
 /** Which file is at `path`, its size and its last change; `GONE` when there is none. */
 export function sizeAndTime(path: string): string {
   try {
-    const { ino, size, mtimeMs } = statSync(path);
-    return [ino, size, mtimeMs].join(":");
+    const { ino, size, mtime } = Deno.statSync(path);
+    return `${ino}:${size}:${mtime?.getTime()}`;
   } catch {
     return GONE;
   }
@@ -30,11 +30,7 @@ export function sizeAndTime(path: string): string {
 /** `length` bytes of a file as hexadecimal digits; fewer at its end. */
 function bytesAt(path: string, position: number, length: number): string {
   const bytes = new Uint8Array(length);
-  const file = openSync(path, "r");
-  try {
-    const read = readSync(file, bytes, 0, length, position);
-    return [...bytes.subarray(0, read)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  } finally {
-    closeSync(file);
-  }
+  using file = Deno.openSync(path);
+  file.seekSync(position, Deno.SeekMode.Start);
+  return bytes.subarray(0, file.readSync(bytes) ?? 0).toHex();
 }

@@ -107,3 +107,20 @@ Deno.test("of finished turns only the newest are kept, each session's last one",
   }
   assert.equal(kept.of("s10"), undefined);
 });
+
+Deno.test("of finished turns with long answers fewer are kept, but always the newest", () => {
+  const kept = new FinishedTurns(10, 1000);
+  const long = (id: string, characters: number) => {
+    const turn = new Turn(id, id, "alice", new Date(0));
+    turn.publish({ type: "text_delta", messageId: "m", text: "x".repeat(characters) });
+    kept.keep(turn);
+  };
+  try {
+    for (const id of ["a", "b", "c"]) long(id, 400);
+    assert.deepEqual(["a", "b", "c"].map((id) => kept.of(id)?.id), [undefined, "b", "c"]);
+    long("d", 5000);
+    assert.deepEqual(["b", "c", "d"].map((id) => kept.of(id)?.id), [undefined, undefined, "d"]);
+  } finally {
+    kept.close();
+  }
+});

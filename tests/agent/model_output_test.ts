@@ -148,7 +148,7 @@ const ENDLESS: [name: string, parts: Part[], said: RegExp][] = [
   [
     "pieces of nothing",
     many(600, () => calls(...Array.from({ length: 1000 }, () => call({ index: 0 }, undefined, "")))),
-    /after 500000 pieces/,
+    /after 500,000 pieces/,
   ],
 ];
 

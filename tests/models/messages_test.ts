@@ -6,7 +6,7 @@ import { createChatModel } from "../../src/models/chat_model.ts";
 import { endpointOf } from "../../src/domain/endpoint.ts";
 import { modelFailure } from "../../src/models/failures.ts";
 import { tryModel } from "../../src/models/try_model.ts";
-import { startChatServer } from "../fakes/chat.ts";
+import { openStream, startChatServer } from "../fakes/chat.ts";
 import { type MessagesApi, messagesApi, type Reply } from "../fakes/messages_api.ts";
 import { answer, fakeEndpoint, type Part } from "./fake_endpoint.ts";
 import { config as plain, deltas, KEY, options, textOf } from "./fixtures.ts";
@@ -182,6 +182,33 @@ Deno.test("anthropic in a turn: thoughts are shown when asked for and go back wi
   assert.equal(next.last.finish_reason, "stop", JSON.stringify(next.last));
   const later = api.requests.find(({ body }) => JSON.stringify(body.messages).includes("And again?"))!;
   assert.ok(!JSON.stringify(later.body.messages).includes("c2ln"));
+});
+
+Deno.test("anthropic after an approval: the thought before the call goes back with its result, also after a restart", async () => {
+  await using api = messagesApi(KEY, ({ body }) => {
+    if (!body.tools) return { blocks: [{ text: ["A title"] }] };
+    if (JSON.stringify(body.messages).includes("tool_result")) return OK;
+    const call = { call: "stop_gns3_node", id: "toolu_1", input: ['{"node_ids":["PC1"]}'] };
+    return { blocks: [{ thinking: ["It must stop."], signature: "c2ln" }, call] };
+  });
+  await using server = await startChatServer({
+    model: { provider: "anthropic", base_url: api.url, api_key: KEY, model: "claude-y" },
+  });
+  const alice = server.chat("alice");
+  const asked = await alice.send("Stop PC1.", { approvals: true });
+  assert.equal(asked.last.finish_reason, "approval");
+  await server.restart();
+  const { id } = asked.of("approval_request")[0]!.approval;
+  const path = `/sessions/${asked.sessionId}/approvals/${id}`;
+  const rest = await openStream(
+    await alice.call("POST", path, { decision: "approve" }),
+    new AbortController(),
+  );
+  await rest.end();
+  assert.equal(rest.text, "All good.", JSON.stringify(rest.last));
+  const [, assistant, results] = api.requests.find(({ body }) => body.messages.length === 3)!.body.messages;
+  assert.deepEqual(assistant.content[0], { type: "thinking", thinking: "It must stop.", signature: "c2ln" });
+  assert.deepEqual([results.content[0].tool_use_id, results.content[0].is_error], ["toolu_1", undefined]);
 });
 
 const REFUSALS: [name: string, refuse: Reply["refuse"], said: RegExp][] = [

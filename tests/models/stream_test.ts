@@ -87,6 +87,15 @@ Deno.test("streamModel reports usage that is repeated on every chunk once, with 
   assert.deepEqual(pieces.filter((piece) => piece.usage), [{ usage: { input: 3, output: 2 } }]);
 });
 
+Deno.test("streamModel finds usage where Groq and where Moonshot put it", async () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 2 };
+  for (const last of [{ x_groq: { usage } }, { choices: [{ index: 0, delta: {}, usage }] }]) {
+    await using endpoint = fakeEndpoint([{ body: sse(chunk({ content: "a" }), last) }]);
+    const pieces = await deltas(config(endpoint.url));
+    assert.deepEqual(pieces.at(-1), { usage: { input: 3, output: 2 } });
+  }
+});
+
 Deno.test("streamModel yields content that comes as parts, and reasoning under any of its names", async () => {
   const body = sse(
     chunk({ reasoning_content: "one " }),
@@ -408,7 +417,8 @@ Deno.test("streamModel stops by itself when the request or its body does not hee
   const reason = new Error("stopped");
   for (const answering of [true, false]) {
     let cancelled = false;
-    const body = new ReadableStream<Uint8Array>({
+    const body = new ReadableStream({
+      type: "bytes",
       start: (controller) => controller.enqueue(new TextEncoder().encode(sse(begin).slice(0, 20))),
       cancel: () => void (cancelled = true),
     });
