@@ -4,8 +4,9 @@ import type { Bench, Target } from "./bench.ts";
 import { ask } from "./client.ts";
 import { median } from "./statistics.ts";
 
-/** The session that grows; its id stands in the peer's rules too. */
-const longSession = (target: Target) => `bench-long-${target.name}`;
+/** The session that grows; a new one in every run, because the peer keeps those of earlier ones. */
+const RUN = crypto.randomUUID();
+const longSession = (target: Target) => `bench-${target.name}-${RUN}`;
 
 const LONG = { quick: 400, full: 2000 };
 
