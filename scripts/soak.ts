@@ -41,7 +41,7 @@ const began = performance.now();
 const over = () => performance.now() - began > seconds * 1000;
 
 /** Nothing that a user does takes so long. Milliseconds. */
-const LONGEST = 60_000;
+const LONGEST = 120_000;
 
 /** One user in one project until the time is over. In a project that comes and goes a refusal is right; a fault never is. */
 async function live(user: User, random: () => number, steady: boolean): Promise<void> {

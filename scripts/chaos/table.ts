@@ -6,6 +6,7 @@ import { GNS3_ROWS } from "./gns3_rows.ts";
 import { STOP_ROWS } from "./stop_rows.ts";
 import { READER_ROWS } from "./reader_rows.ts";
 import type { Row } from "./row.ts";
+import { type Handles, handlesOf } from "./handles.ts";
 import type { ProcessStage } from "./stage.ts";
 
 export const ROWS: readonly Row[] = [
@@ -54,34 +55,33 @@ export function show({ row, outcome, ok, why, ms }: Result): void {
   if (!ok && outcome) console.log(`       ${why}`);
 }
 
-/** Files and connections that a process has open. */
-export function handles(pid: number): number {
-  return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
+/**
+ * When everything is over nothing may be left open. Connections that are kept for the next request are dropped first;
+ * those of clients are the clients' own, as long as none of them has hung up.
+ */
+export async function finalRow(stage: ProcessStage, before: Handles): Promise<Result> {
+  const began = performance.now();
+  let now = before;
+  let ok = false;
+  for (let i = 0; i < 100 && !ok; i++) {
+    stage.toModel.drop();
+    stage.toGns3.drop();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    now = handlesOf(stage);
+    // GNS3's notifications are followed again at once.
+    ok = now.files <= before.files && now.outward <= 2 && now.unnoticed === 0;
+  }
+  return {
+    row: { where: "client", fault: "after all of them" },
+    outcome: `${now.files} open files, ${before.files} before; ${now.outward} connections to others; ` +
+      `${now.unnoticed} to clients that have gone; at most ${peakMb(stage.pid)} MB of memory`,
+    ok,
+    why: "Something was left open.",
+    ms: performance.now() - began,
+  };
 }
 
 /** The most memory that a process has had in RAM, in MB. */
 function peakMb(pid: number): number {
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) / 1024);
-}
-
-/** When everything is over nothing may be left open: connections kept for the next request are dropped first. */
-export async function finalRow(stage: ProcessStage, before: number): Promise<Result> {
-  const began = performance.now();
-  let now = 0;
-  for (let i = 0; i < 100; i++) {
-    stage.toModel.drop();
-    stage.toGns3.drop();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    now = handles(stage.pid);
-    if (now <= before) break;
-  }
-  return {
-    row: { where: "client", fault: "after all of them" },
-    outcome: `${now} open files and connections, ${before} after the first row; at most ${
-      peakMb(stage.pid)
-    } MB of memory`,
-    ok: now <= before,
-    why: "Something was left open.",
-    ms: performance.now() - began,
-  };
 }

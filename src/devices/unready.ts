@@ -23,7 +23,10 @@ export function noPrompt(limitMs: number, printed: string): AppError {
   const seconds = Math.round(limitMs / 1_000);
   const lines = cleanText(printed).split("\n").map((line) => line.trim()).filter(Boolean);
   if (lines.length === 0) {
-    return unready(`its console printed nothing for ${seconds} s: it still boots, or the console hangs`);
+    return unready(
+      `its console printed nothing for ${seconds} s: it still boots, or the console hangs; then reset the console in ` +
+        "GNS3, or stop and start the node",
+    );
   }
   return unready(
     `it showed no prompt for ${seconds} s: it still boots, or a command runs on it that was not started here ` +

@@ -6,18 +6,21 @@ import { DEFAULT_TEMPERATURE, type ModelConfig } from "../domain/model_config.ts
 import type { Asked, ChatModel, ModelOverrides } from "./chat_model.ts";
 import { completionsReader } from "./completions_reader.ts";
 import { type Endpoint, endpointOf } from "../domain/endpoint.ts";
-import { postJson } from "./endpoint_fetch.ts";
+import { endpointFetch } from "./endpoint_fetch.ts";
 import { type Quirks, quirksOf } from "./quirks.ts";
 import { wireMessages, wireTools } from "./wire_messages.ts";
 
+// The silence limit of `streamModel` is the one that counts; the client's own must not come before it.
+const CLIENT_TIMEOUT = 24 * 3600 * 1000;
+
 /**
  * LangChain's model for one endpoint. It always speaks Chat Completions (`ChatOpenAI` would choose the Responses API
- * for some model names), and gives the parameters of a request; the request itself is ours.
+ * for some model names). Failures of its requests carry a `ModelError` as their cause.
  */
 export class CompletionsModel extends ChatOpenAICompletions implements ChatModel {
   readonly endpoint: Endpoint;
   readonly quirks: Quirks;
-  readonly #headers: Record<string, string>;
+  readonly #send: typeof endpointFetch;
 
   constructor(
     config: ModelConfig,
@@ -25,14 +28,30 @@ export class CompletionsModel extends ChatOpenAICompletions implements ChatModel
     readonly mayCall?: () => Promise<void>,
   ) {
     const endpoint = endpointOf(config);
+    const send = config.api_key ? endpointFetch : anonymousFetch;
     super({
       model: config.model,
-      // LangChain insists on a key, and makes a client with it that is never used: see `open`.
-      apiKey: "none",
+      // The client insists on a key; without one, `anonymousFetch` takes it out of the request.
+      apiKey: config.api_key ?? "none",
       temperature: overrides.temperature ?? config.temperature ?? DEFAULT_TEMPERATURE,
       maxTokens: overrides.maxTokens ?? config.max_tokens,
+      // `streamModel` retries by itself: the client would wait for minutes and could not be stopped.
+      maxRetries: 0,
+      timeout: CLIENT_TIMEOUT,
+      configuration: {
+        baseURL: endpoint.baseUrl,
+        defaultQuery: endpoint.query,
+        defaultHeaders: headersOf(config, endpoint),
+        fetch: send,
+        logLevel: "off",
+        // Set to nothing, or the client looks for each of them in the environment.
+        organization: null,
+        project: null,
+        adminAPIKey: null,
+        webhookSecret: null,
+      },
     });
-    this.#headers = headersOf(config, endpoint);
+    this.#send = send;
     this.endpoint = endpoint;
     this.quirks = quirksOf(endpoint, config.model);
   }
@@ -64,18 +83,26 @@ export class CompletionsModel extends ChatOpenAICompletions implements ChatModel
 
   readonly reader = completionsReader;
 
-  /** LangChain's own client would take a millisecond of the processor for each call, and make another signal of `signal`. */
-  open(body: Record<string, unknown>, signal: AbortSignal): Promise<Response> {
-    return postJson(this.endpoint, this.#headers, body, signal);
+  async open(body: Record<string, unknown>, signal: AbortSignal): Promise<Response> {
+    this._getClientOptions(undefined);
+    // Each call has its own `fetch`, which is given the signal itself: the client would make another one of it, and Deno
+    // may collect that one as garbage while the answer is still read.
+    const client = this.client.withOptions({
+      fetch: (input, init) => this.#send(input, { ...init, signal }),
+    });
+    type Body = Parameters<typeof client.chat.completions.create>[0];
+    return await client.chat.completions.create(body as unknown as Body).asResponse();
   }
 }
 
-function headersOf({ api_key }: ModelConfig, { host }: Endpoint): Record<string, string> {
-  return {
-    Accept: "application/json",
-    // Servers that want no key might refuse an invented one.
-    ...(api_key && { Authorization: `Bearer ${api_key}` }),
-    // Azure's older API versions know only this header.
-    ...(api_key && host.endsWith(".azure.com") && { "api-key": api_key }),
-  };
+function headersOf(config: ModelConfig, endpoint: Endpoint): Record<string, string> {
+  // Azure's older API versions know only this header.
+  return config.api_key && endpoint.host.endsWith(".azure.com") ? { "api-key": config.api_key } : {};
+}
+
+/** For servers that want no key: an invented one might be refused. */
+function anonymousFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const headers = new Headers(init?.headers);
+  headers.delete("Authorization");
+  return endpointFetch(input, { ...init, headers });
 }

@@ -1,5 +1,6 @@
-// How a model's endpoint is asked: redirects are followed only within its server, and every refusal, whatever its body
-// looks like, becomes a `ModelError`.
+// The `fetch` that the OpenAI client is given, and the requests to Anthropic: redirects are followed only within the
+// endpoint's server, and every refusal, whatever its body looks like, becomes a `ModelError` before a client can lose the
+// provider's words.
 import type { Endpoint } from "../domain/endpoint.ts";
 import { errorTexts } from "../domain/error.ts";
 import { isDeeper } from "../domain/json.ts";

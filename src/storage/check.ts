@@ -21,15 +21,18 @@ export interface Health {
 /** Longer lists of the same kind of damage tell nobody more. */
 const MOST = 10;
 
-/** Checks the database in `file` without changing it; a server may be using it. An older one is checked as it is. */
+/**
+ * Checks the database in `file` without changing it; a server may be using it. An older one is checked as it is. Throws
+ * `AppError` for a file that cannot be read by this user.
+ */
 export function checkDatabase(file: string): Health {
   const health: Health = { problems: [], notOurs: false, sessions: 0, messages: 0 };
   try {
     readDatabase(file, (db) => checkOpen(db, health));
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const damaged = error.code === "internal" && !health.notOurs;
-    health.problems.push(damaged ? "The file is damaged: SQLite cannot read it." : error.message);
+    // A file that this user may not read is not damaged.
+    if (!(error instanceof AppError) || error.code !== "internal") throw error;
+    health.problems.push(health.notOurs ? error.message : "The file is damaged: SQLite cannot read it.");
   }
   return health;
 }

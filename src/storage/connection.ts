@@ -1,23 +1,10 @@
 // One open SQLite database: prepared statements, transactions, closing. Everything here is synchronous.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { CHAT_DATABASE, type DatabaseWords, storageError, takenAway } from "./errors.ts";
+import { DatabaseSync } from "node:sqlite";
+import { CHAT_DATABASE, type DatabaseWords, takenAway } from "./errors.ts";
 import { fileSignature, GONE, sizeAndTime } from "./file_signature.ts";
-import { original, storable } from "./text.ts";
+import { type Guard, guardWith, type Statement, type Value, wrap } from "./statement.ts";
 
-/** A value as SQLite takes and gives it. */
-export type Value = SQLInputValue;
-/** A row by column name. */
-export type Row = Record<string, Value>;
-
-/** A prepared statement. Any text comes back as it was. All methods throw `AppError` for damage, a full disk and the like. */
-export interface Statement {
-  get(...values: Value[]): Row | undefined;
-  all(...values: Value[]): Row[];
-  /** As `all`, rows as arrays of columns: less work for thousands of rows. */
-  arrays(...values: Value[]): Value[][];
-  /** Runs it and answers the number of changed rows. */
-  run(...values: Value[]): number;
-}
+export type { Row, Statement, Value } from "./statement.ts";
 
 /** After so many transactions the `-wal` file is moved into the database: a few MB at most. */
 const COMMITS_PER_CHECKPOINT = 64;
@@ -80,15 +67,14 @@ export class Database {
 
   /** Runs SQL without parameters or results. */
   exec(sql: string): void {
-    this.#guard(() => this.#db.exec(sql));
-    this.#noteWal();
+    this.#writing(() => this.#guard(() => this.#db.exec(sql)));
   }
 
   /** The statement for `sql`, prepared once. */
   prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = wrap(() => this.#db.prepare(sql), this.#guard, () => this.#noteWal());
+      statement = wrap(() => this.#db.prepare(sql), this.#guard, (run) => this.#writing(run));
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -97,9 +83,9 @@ export class Database {
   /** The single value of a pragma, for example `pragma("user_version")`. */
   pragma(text: string): Value | undefined {
     // Pragmas are not kept: a prepared one may answer from before a change of the schema.
-    const value = this.#guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0]);
-    this.#noteWal();
-    return value;
+    return this.#writing(() =>
+      this.#guard(() => Object.values(this.#db.prepare(`PRAGMA ${text}`).get() ?? {})[0])
+    );
   }
 
   /**
@@ -127,6 +113,19 @@ export class Database {
     }
     this.#committed();
     return result;
+  }
+
+  /**
+   * As `transaction`; a power cut afterwards loses nothing of it, nor of what was committed before it. It waits for the
+   * disk, which others do not.
+   */
+  durably<T>(work: () => T): T {
+    this.exec("PRAGMA synchronous = FULL");
+    try {
+      return this.transaction(work);
+    } finally {
+      this.exec("PRAGMA synchronous = NORMAL");
+    }
   }
 
   /** Calls `hook` after every rollback: whoever caches rows drops what the database never kept. */
@@ -221,6 +220,7 @@ export class Database {
   }
 
   #setUpAgain(setUp: (db: Database) => void): void {
+    this.#wal = undefined;
     setUp(this);
     this.#signature = undefined;
     this.checkpoint();
@@ -232,6 +232,14 @@ export class Database {
     } catch {
       // What was committed is safe in `-wal`; the next call tries again.
     }
+  }
+
+  /** Runs what may write. A `-wal` file that was somebody else's before stays so: a snapshot's is not to be thrown away. */
+  #writing<T>(work: () => T): T {
+    const own = this.#inTransaction || this.#wal === undefined || this.ownsWal();
+    const result = work();
+    if (own) this.#noteWal();
+    return result;
   }
 
   /** To be called after whatever may have written: a change that is seen later was somebody else's. */
@@ -254,60 +262,4 @@ export class Database {
     }
     for (const hook of this.#rollbackHooks) hook();
   }
-}
-
-type Guard = <T>(work: () => T) => T;
-
-function guardWith(words: DatabaseWords): Guard {
-  return (work) => {
-    try {
-      return work();
-    } catch (error) {
-      throw storageError(error, words);
-    }
-  };
-}
-
-function wrap(prepare: () => StatementSync, guard: Guard, written: () => void): Statement {
-  let rows: StatementSync | undefined;
-  let columns: StatementSync | undefined;
-  const byName = () => rows ??= prepare();
-  const byColumn = () => {
-    if (!columns) {
-      columns = prepare();
-      // Deno has this method of Node's, its type declarations do not.
-      (columns as unknown as { setReturnArrays(on: boolean): void }).setReturnArrays(true);
-    }
-    return columns;
-  };
-  return {
-    get: (...values) => {
-      const row = guard(() => byName().get(...values.map(toStored)) as Row | undefined);
-      return row && toOriginals(row);
-    },
-    all: (...values) => guard(() => byName().all(...values.map(toStored)) as Row[]).map(toOriginals),
-    arrays: (...values) => {
-      const rows = guard(() => byColumn().all(...values.map(toStored)) as unknown as Value[][]);
-      for (const row of rows) toOriginals(row as unknown as Row);
-      return rows;
-    },
-    run: (...values) => {
-      const { changes } = guard(() => byName().run(...values.map(toStored)));
-      written();
-      return Number(changes);
-    },
-  };
-}
-
-function toStored(value: Value): Value {
-  return typeof value === "string" ? storable(value) : value;
-}
-
-/** Changes the row itself, by name or by column: it is nobody else's yet. */
-function toOriginals(row: Row): Row {
-  for (const key in row) {
-    const value = row[key];
-    if (typeof value === "string") row[key] = original(value);
-  }
-  return row;
 }

@@ -21,6 +21,8 @@ export function lockFolder(folder: string): () => void {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) rmSync(path);
     db = new DatabaseSync(path);
     db.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    // Of a file that may only be read, SQLite takes a reader's lock without a word. What is changed here is never written.
+    db.exec("PRAGMA user_version = 1");
     const held = db;
     return () => held.close();
   } catch (error) {

@@ -23,7 +23,7 @@ export function* rowsOf(file: Uint8Array, wal: Uint8Array): Generator<RawRow> {
 }
 
 /** The page size that a header tells, or undefined when it cannot be one. */
-export function pageSizeOf(header: Uint8Array, at: number): number | undefined {
+function pageSizeOf(header: Uint8Array, at: number): number | undefined {
   if (header.length < at + 2) return undefined;
   const told = new DataView(header.buffer, header.byteOffset).getUint16(at);
   const size = told === 1 ? 65_536 : told;

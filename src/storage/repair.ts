@@ -14,7 +14,8 @@ import { AppError } from "../domain/error.ts";
 import { checkDatabase, type Health } from "./check.ts";
 import { copyForeignTables } from "./copy_tables.ts";
 import { openDatabase } from "./database.ts";
-import { mend, salvageRows } from "./salvage.ts";
+import { mend } from "./mend.ts";
+import { salvageRows } from "./salvage.ts";
 import { giveToOwnerOf } from "./visit.ts";
 
 /** What became of a database that was repaired. */

@@ -8,7 +8,14 @@ import { DEFAULT_TITLE, jsonObject, SESSION_COLUMNS, toSession } from "./session
 import { addTurn } from "./statistics.ts";
 import { deleteThread } from "./threads.ts";
 import { isoTime } from "./times.ts";
-import { type LastTurn, readTurn, writeTurnEnd, writeTurnStart } from "./turns.ts";
+import {
+  type CutTurn,
+  type LastTurn,
+  readCutTurns,
+  readTurn,
+  writeTurnEnd,
+  writeTurnStart,
+} from "./turns.ts";
 
 /** A session to create. Its `title` is a stand-in until an automatic one is made, unless `titleByUser`. */
 export interface NewSession {
@@ -28,14 +35,6 @@ export interface SessionQuery {
   /** Part of the title, in any case. */
   q?: string;
   copilot_mode?: CopilotMode;
-}
-
-/** A turn whose end was never saved. `startedAt` is ISO 8601. */
-export interface CutTurn {
-  threadId: string;
-  userId: string;
-  turnId: string;
-  startedAt: string;
 }
 
 // Read times are compared as SQLite understands them: the Python copilot spells them in more than one way.
@@ -169,11 +168,12 @@ export class ChatSessionsRepository {
   }
 
   /**
-   * Saves what a turn has added, however it ended, in one transaction; call it once a turn. Undefined for an unknown
-   * session, which it may have become since the turn started.
+   * Saves what a turn has added, however it ended, in one transaction, for good: not even a power cut takes the turn away
+   * when this has returned. Call it once a turn. Undefined for an unknown session, which it may have become since the
+   * turn started.
    */
   endTurn(userId: string, threadId: string, record: TurnRecord): ChatSession | undefined {
-    return this.#db.transaction(() => {
+    return this.#db.durably(() => {
       const row = this.#row(userId, threadId);
       if (!row) return undefined;
       const before = toSession(row);
@@ -210,12 +210,7 @@ export class ChatSessionsRepository {
 
   /** The turns that are noted as running, the one that started first before the others; with `threadId` only its. */
   cutTurns(threadId?: string): CutTurn[] {
-    const rows = this.#db.prepare(
-      `SELECT t.thread_id AS threadId, s.user_id AS userId, t.turn_id AS turnId, t.started_at AS startedAt
-       FROM chat_turns t JOIN chat_sessions s ON s.thread_id = t.thread_id
-       WHERE t.finish_reason IS NULL AND (?1 IS NULL OR t.thread_id = ?1) ORDER BY t.started_at`,
-    ).all(threadId ?? null);
-    return rows as unknown as CutTurn[];
+    return readCutTurns(this.#db, threadId);
   }
 
   #row(userId: string, threadId: string): Row | undefined {

@@ -20,6 +20,14 @@ export interface LastTurn {
   lastSeq: number;
 }
 
+/** A turn whose end was never saved. `startedAt` is ISO 8601. */
+export interface CutTurn {
+  threadId: string;
+  userId: string;
+  turnId: string;
+  startedAt: string;
+}
+
 /** Notes that a turn has started, in place of the session's former one. */
 export function writeTurnStart(db: Database, threadId: string, turnId: string, now: Date): void {
   db.prepare("INSERT OR REPLACE INTO chat_turns (thread_id, turn_id, started_at) VALUES (?, ?, ?)")
@@ -70,4 +78,14 @@ export function readTurn(db: Database, threadId: string): LastTurn | undefined {
     title: row.title as string | null,
     lastSeq: row.last_seq as number,
   };
+}
+
+/** The turns that are noted as running, the one that started first before the others; with `threadId` only its. */
+export function readCutTurns(db: Database, threadId?: string): CutTurn[] {
+  const rows = db.prepare(
+    `SELECT t.thread_id AS threadId, s.user_id AS userId, t.turn_id AS turnId, t.started_at AS startedAt
+     FROM chat_turns t JOIN chat_sessions s ON s.thread_id = t.thread_id
+     WHERE t.finish_reason IS NULL AND (?1 IS NULL OR t.thread_id = ?1) ORDER BY t.started_at`,
+  ).all(threadId ?? null);
+  return rows as unknown as CutTurn[];
 }

@@ -1,5 +1,5 @@
 // The whole way on real routers, in chat turns: two FRR routers and their link are made through the tools, OSPF comes up,
-// a packet filter breaks it, the capture shows it, and it comes up again once the filter is gone.
+// a packet filter breaks it, the capture shows it, and it comes up again once the filter is gone. Then a fault for practice.
 import assert from "node:assert/strict";
 import { asking, type Call } from "./asking.ts";
 import { eventually, startCopilot } from "./copilot.ts";
@@ -19,6 +19,7 @@ const read = (devices: Record<string, string[]>): Call => ["execute_multiple_dev
 const analyse = (tshark_args?: string): Call => ["packet_analysis", { link_id: LINK, tshark_args }];
 const NEIGHBOURS = read({ R1: ["show ip ospf neighbor"], R2: ["show ip ospf neighbor"] });
 const HELLOS = analyse('-Y "ospf.msg == 1" -T fields -e ip.src -E header=n');
+const DESCRIPTIONS = analyse('-Y "ospf.msg == 2" -T fields -e ip.src -E header=n');
 const outputs = ({ results }: Json): string[] =>
   results.map(({ commands }: Json) => commands?.[0].output ?? "");
 const isFull = (output: string) => /\bFull\//.test(output);
@@ -83,6 +84,7 @@ for (const [version, slot] of [["3.1.0a7", 60], ["3.0.6", 61]] as const) {
           FULL_MS,
         );
 
+      let [met, heard] = [0, 0];
       await t.step("the lab is built from the template, started, and waited for", async () => {
         const [found, made, linked, started] = await build([
           ["get_gns3_templates", { name_contains: "router" }],
@@ -107,22 +109,25 @@ for (const [version, slot] of [["3.1.0a7", 60], ["3.0.6", 61]] as const) {
       });
 
       await t.step("OSPF is configured on both at once, and they become neighbours", async () => {
-        const [configured, capturing] = await build([
+        const [capturing, configured] = await build([
+          ["start_gns3_capture", { link_id: LINK }],
           ["execute_multiple_device_config_commands", {
             device_configs: [ospf("R1", "eth1", 1), ospf("R2", "eth2", 2)],
           }],
-          ["start_gns3_capture", { link_id: LINK }],
         ]);
         assert.equal(configured.summary, "2 of 2 succeeded.", JSON.stringify(configured));
         assert.equal(capturing.capturing, true, JSON.stringify(capturing));
         const [r1] = await untilNeighbours(isFull, "both see each other Full");
         assert.match(r1!, /10\.0\.12\.2 +eth1:10\.0\.12\.1/);
         await untilRouted();
-        const [ping, hellos, overview] = await build([
+        const [ping, hellos, overview, descriptions] = await build([
           read({ R1: ["ping 10.255.0.2"] }),
           HELLOS,
           analyse(),
+          DESCRIPTIONS,
         ]);
+        met = lines(descriptions.output).length;
+        assert.ok(met > 0, JSON.stringify(descriptions));
         assert.match(outputs(ping)[0]!, /64 bytes from 10\.255\.0\.2/);
         assert.deepEqual([...new Set(lines(hellos.output))].sort(), ["10.0.12.1", "10.0.12.2"]);
         assert.match(overview.protocols, /ospf frames:\d+/);
@@ -144,7 +149,8 @@ for (const [version, slot] of [["3.1.0a7", 60], ["3.0.6", 61]] as const) {
         assert.match(JSON.stringify(topology.links), /ip proto 89/);
         assert.match(outputs(ping)[0]!, /64 bytes from 10\.0\.12\.2/);
         // A second's ping later there is not one hello more, but there are the ping's answers.
-        assert.equal(lines(after.output).length, lines(before.output).length);
+        heard = lines(before.output).length;
+        assert.equal(lines(after.output).length, heard);
         assert.ok(lines(echoes.output).includes("10.0.12.2"), JSON.stringify(echoes));
       });
 
@@ -157,17 +163,59 @@ for (const [version, slot] of [["3.1.0a7", 60], ["3.0.6", 61]] as const) {
         if (version === "3.0.6") assert.match(cleared.note, /does not pass the removal of filters on/);
         else assert.equal(cleared.note, undefined);
         await untilNeighbours(isFull, "both see each other Full again");
-        const [, stopped, types] = await inject([
+        const [, stopped, descriptions, hellos] = await inject([
           ["wait_seconds", { seconds: 1 }],
           ["stop_gns3_capture", { link_id: LINK }],
-          analyse('-Y "ip.src == 10.0.12.1 && ospf" -T fields -e ospf.msg -E header=n'),
+          DESCRIPTIONS,
+          HELLOS,
         ]);
         assert.equal(stopped.capturing, false);
-        assert.equal(types.capturing, false);
-        // Database descriptions (2) twice: at the first meeting and at the second.
-        const met = lines(types.output).join(",").split(/(?:,1)+,/).filter((part) => /\b2\b/.test(part));
-        assert.ok(met.length >= 2, types.output);
+        assert.equal(descriptions.capturing, false);
+        // They have told each other what they know once more, as at their first meeting.
+        assert.ok(lines(descriptions.output).length > met, descriptions.output);
+        assert.ok(lines(hellos.output).length > heard, hellos.output);
       });
+
+      await t.step(
+        "a fault of the catalogue is injected, remembered, and undone in another session",
+        async () => {
+          const [fault] = await inject([["injection_skills", { issue: "ospf_passive_interface" }]]);
+          assert.ok(fault.devices_of_this_lab.includes("R1"), JSON.stringify(fault));
+          const { inject: lines, undo } = fault.platforms.gns3_frr_telnet;
+          const filled = (commands: string[]) => commands.map((one) => one.replace("<interface>", "eth1"));
+          const configure = (device_name: string, config_commands: string[]): Call => [
+            "execute_multiple_device_config_commands",
+            { device_configs: [{ device_name, config_commands }] },
+          ];
+          const [done, recorded] = await inject([
+            configure("R1", filled(lines)),
+            ["injection_skills", {
+              action: "record",
+              issue: fault.issue,
+              devices: ["R1"],
+              undo: [{ device_name: "R1", commands: filled(undo) }],
+            }],
+          ]);
+          assert.equal(done.summary, "1 of 1 succeeded.", JSON.stringify(done));
+          assert.equal(recorded.recorded, true, JSON.stringify(recorded));
+          await untilNeighbours((output) => !/10\.0\.12\.\d/.test(output), "both have lost their neighbour");
+
+          const later = asking(copilot.model, "another");
+          const [list, { faults: [found] }] = await later(alice, [
+            ["injection_skills", { action: "list", context: ["ospf"] }],
+            ["injection_skills", { action: "undo" }],
+          ], "/inject");
+          assert.deepEqual(list.used_before, ["ospf_passive_interface"]);
+          const { device_name, commands } = found.undo[0];
+          const [undone, noted] = await later(alice, [
+            configure(device_name, commands),
+            ["injection_skills", { action: "undone", fault_id: found.fault_id }],
+          ], "/inject");
+          assert.equal(undone.summary, "1 of 1 succeeded.", JSON.stringify(undone));
+          assert.ok(noted.undone_at, JSON.stringify(noted));
+          await untilNeighbours(isFull, "both see each other Full again");
+        },
+      );
     },
   );
 }

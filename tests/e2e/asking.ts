@@ -15,7 +15,7 @@ export function asking(model: PracticeModel, sessionId: string) {
   let count = 0;
   return async (chat: Chat, calls: Call[], path?: string): Promise<Json[]> => {
     const steps = calls.map(([name, args = {}]) => toolCalls([{ name, args }]));
-    const script = model.script(`s${count++}`, [...steps, text("Done.")]);
+    const script = model.script(`${sessionId}${count++}`, [...steps, text("Done.")]);
     const turn = await chat.send(script, { session_id: `${sessionId}-${chat.token.slice(-6)}` }, path);
     assert.equal(turn.text, "Done.", JSON.stringify(turn.last));
     return turn.of("tool_end").map(({ tool_output }) => JSON.parse(tool_output));

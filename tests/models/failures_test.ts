@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { AppError } from "../../src/domain/error.ts";
 import type { ModelConfig } from "../../src/domain/model_config.ts";
+import { CompletionsModel } from "../../src/models/completions_model.ts";
 import { maskKeys, modelFailure } from "../../src/models/failures.ts";
 import { ModelError } from "../../src/models/model_error.ts";
 import { type Answer, fakeEndpoint, sse } from "./fake_endpoint.ts";
-import { createChatModel } from "../../src/models/chat_model.ts";
 import { config, deltas, KEY } from "./fixtures.ts";
 
 /** The failure that an endpoint with this answer leads to. */
@@ -222,11 +222,10 @@ Deno.test("modelFailure keeps an AppError and calls anything unknown a fault of 
   });
 });
 
-Deno.test("modelFailure finds the reason under the errors that a library wraps around it", async () => {
+Deno.test("modelFailure finds the reason under LangChain's own errors", async () => {
   await using endpoint = fakeEndpoint([openai(401, "no")]);
   const setup = config(endpoint.url);
-  const opening = createChatModel(setup).open({}, new AbortController().signal);
-  const wrapped = new Error("Connection error.", { cause: await opening.catch((error) => error) });
+  const wrapped = await new CompletionsModel(setup).invoke("hi").catch((error) => error);
   assert.match(modelFailure(wrapped, setup).message, /^Authentication failed for 127\.0\.0\.1:\d+: /);
 });
 

@@ -93,3 +93,25 @@ Deno.test("a database is let go of even when something fails while it is closed"
     assert.throws(() => db.close(), refusal("unavailable", /is full/));
     openProjectDatabase(project, projects).close();
   }));
+
+Deno.test("a lock file that may only be read locks nothing: the holder must be able to write it", () =>
+  withProject(async ({ project: folder, projects }) => {
+    lockFolder(folder)();
+    Deno.chmodSync(join(folder, LOCK_FILE), 0o444);
+    Deno.chmodSync(join(projects, ".."), 0o755);
+    const cache = join(projects, "cache");
+    Deno.mkdirSync(cache);
+    Deno.chmodSync(cache, 0o777);
+    // An administrator may write everything.
+    const nobody = Deno.uid() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", "--no-lock", "--no-config", main, folder],
+      env: { DENO_DIR: cache, NO_COLOR: "1" },
+      cwd: projects,
+      stdout: "null",
+      stderr: "piped",
+      ...nobody,
+    }).output();
+    assert.notEqual(code, 0);
+    assert.match(new TextDecoder().decode(stderr), /is not writable for this server/);
+  }));

@@ -5,7 +5,8 @@ import { SqliteSaver } from "../../src/storage/checkpoints.ts";
 import { Database } from "../../src/storage/connection.ts";
 import { openDatabase, openProjectDatabase } from "../../src/storage/database.ts";
 import { compactDatabase, repairDatabase } from "../../src/storage/repair.ts";
-import { mend, SALVAGED, salvageRows } from "../../src/storage/salvage.ts";
+import { SALVAGED, salvageRows } from "../../src/storage/salvage.ts";
+import { mend } from "../../src/storage/mend.ts";
 import { ChatSessionsRepository } from "../../src/storage/sessions.ts";
 import { contentOf, fill, garble, TURNS } from "./full.ts";
 import { chatGraph, configOf, namesIn, refusal, runTurns, user, withProject } from "./helpers.ts";
@@ -166,6 +167,9 @@ Deno.test("repairDatabase drops what refers to lost rows, and keeps the rest", (
     ]);
     const { health } = repairDatabase(folders.file, NOW);
     assert.deepEqual(health, { problems: [], notOurs: false, sessions: 3, messages: 12 - 3 + 240 + 4 });
+    using again = openProjectDatabase(folders.project, folders.projects);
+    const { sessions } = new ChatSessionsRepository(again, "p1").list("u1", { limit: 10, offset: 0 });
+    assert.deepEqual(sessions.map(({ message_count }) => message_count).sort((a, b) => a - b), [4, 9, 240]);
   }));
 
 Deno.test("repairDatabase carries along the tables of another program", () =>

@@ -15,6 +15,15 @@ function snapshot(file: string): [string, Uint8Array][] {
   });
 }
 
+/** What somebody who has not noticed a restore yet may do. */
+const ATTEMPTS: Record<string, (project: Awaited<ReturnType<typeof used>>) => unknown> = {
+  "a turn's end": ({ sessions }) => sessions.endTurn("u1", "t1", turnRecord()),
+  "a rename": ({ sessions }) => sessions.rename("u1", "t1", "renamed"),
+  "a pragma": ({ db }) => db.pragma("synchronous"),
+  "a statement": ({ db }) => db.exec("PRAGMA synchronous = NORMAL"),
+  "a deletion": ({ sessions }) => sessions.delete("u1", "t2"),
+};
+
 /** GNS3 overwrites in place and leaves files that the snapshot has not. */
 function restore(files: [string, Uint8Array][]): void {
   for (const [name, bytes] of files) Deno.writeFileSync(name, bytes);
@@ -82,6 +91,28 @@ Deno.test("closeRestored lets a restored snapshot stand, whatever was still held
 });
 
 // M4: the usual one: nothing was moved out of the -wal file between the snapshot and its restore.
+Deno.test("whatever is tried after a restore, the snapshot's -wal file stays the snapshot's", async () => {
+  for (const [what, attempt] of Object.entries(ATTEMPTS)) {
+    await withProject(async (folders) => {
+      const project = await used(folders);
+      const files = snapshot(folders.file);
+      await useMore(project);
+      restore(files);
+      for (let i = 0; i < 2; i++) {
+        try {
+          attempt(project);
+        } catch (error) {
+          assert.equal((error as { code?: string }).code, "conflict", what);
+        }
+        assert.equal(project.db.changedOutside(), "restored", what);
+      }
+      closeRestored(project.db);
+      assert.deepEqual(held(folders), [8, 0], what);
+    });
+  }
+});
+
+// M4
 Deno.test("closeRestored keeps a snapshot's -wal file that is the beginning of ours", async () => {
   await withProject(async (folders) => {
     const project = await used(folders);

@@ -402,3 +402,22 @@ Deno.test("figures that are nested without measure, in a file somebody made up, 
   const { metadata, stats } = sessions.get("u1", "t1")!;
   assert.deepEqual({ metadata, stats }, { metadata: {}, stats: {} });
 });
+
+Deno.test("the end of a turn is on the disk when it is told, at the price of one wait", () => {
+  const { db, sessions } = repository("t1");
+  const statements: string[] = [];
+  const exec = db.exec.bind(db);
+  db.exec = (sql) => {
+    statements.push(sql);
+    exec(sql);
+  };
+  sessions.startTurn("u1", "t1", "turn-1", NOW);
+  assert.deepEqual(statements.splice(0), ["BEGIN IMMEDIATE", "COMMIT"]);
+  sessions.endTurn("u1", "t1", turnRecord());
+  const full = "PRAGMA synchronous = FULL";
+  assert.deepEqual(statements.splice(0), [full, "BEGIN IMMEDIATE", "COMMIT", "PRAGMA synchronous = NORMAL"]);
+  assert.equal(db.pragma("synchronous"), 1);
+  db.prepare("DROP TABLE chat_turns").run();
+  assert.throws(() => sessions.endTurn("u1", "t1", turnRecord()));
+  assert.equal(db.pragma("synchronous"), 1);
+});
