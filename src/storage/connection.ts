@@ -1,7 +1,7 @@
 // One open SQLite database: prepared statements, transactions, closing. Everything here is synchronous.
 import { DatabaseSync } from "node:sqlite";
 import { CHAT_DATABASE, type DatabaseWords, takenAway } from "./errors.ts";
-import { fileSignature, GONE, sizeAndTime } from "./file_signature.ts";
+import { GONE, sizeAndTime, WatchedFile } from "./file_signature.ts";
 import { type Guard, guardWith, type Statement, type Value, wrap } from "./statement.ts";
 
 export type { Row, Statement, Value } from "./statement.ts";
@@ -35,6 +35,7 @@ export class Database {
   #commits = 0;
   /** The file as this connection left it; it writes into the file itself only in `checkpoint`. */
   #signature: string | undefined;
+  #watched: WatchedFile | undefined;
   /** The `-wal` file as this connection left it. */
   #wal: string | undefined;
 
@@ -48,6 +49,7 @@ export class Database {
     this.#shared = shared;
     this.#guard = guardWith(words);
     this.#db = this.#guard(() => new DatabaseSync(path, { readOnly }));
+    this.#watch();
   }
 
   /** The file, or `:memory:`. Never for people: an error does not name it. */
@@ -162,7 +164,7 @@ export class Database {
    */
   changedOutside(): "restored" | "deleted" | undefined {
     if (this.#shared || this.#signature === undefined) return undefined;
-    const now = fileSignature(this.#path);
+    const now = this.#watched?.signature();
     if (now === this.#signature && this.ownsWal()) return undefined;
     return now === GONE ? "deleted" : "restored";
   }
@@ -177,11 +179,13 @@ export class Database {
     this.checkpoint();
     this.#statements.clear();
     this.#guard(() => this.#db.close());
+    this.#watched?.close();
     try {
       this.#guard(move);
       this.#path = path;
     } finally {
       this.#db = this.#guard(() => new DatabaseSync(this.#path, { readOnly: this.#readOnly }));
+      this.#watch();
       this.#setUpAgain(setUp);
     }
   }
@@ -199,6 +203,7 @@ export class Database {
       try {
         this.#guard(() => this.#db.close());
       } finally {
+        this.#watched?.close();
         this.#runCloseHooks();
       }
     }
@@ -217,6 +222,10 @@ export class Database {
     } finally {
       this.#runCloseHooks();
     }
+  }
+
+  #watch(): void {
+    this.#watched = this.#path === ":memory:" ? undefined : new WatchedFile(this.#path);
   }
 
   #setUpAgain(setUp: (db: Database) => void): void {
@@ -250,7 +259,7 @@ export class Database {
   #checkpoint(mode: "PASSIVE" | "TRUNCATE"): void {
     if (this.changedOutside()) return;
     this.#guard(() => this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).all());
-    this.#signature = fileSignature(this.#path);
+    this.#signature = this.#watched?.signature();
     this.#noteWal();
   }
 

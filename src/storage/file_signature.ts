@@ -6,15 +6,57 @@ export const GONE = "gone";
 
 /**
  * Which file is at `path`, its size, its last change and SQLite's own change counter (bytes 24-27,
- * sqlite.org/fileformat.html). Undefined for `:memory:`, `GONE` when it cannot be read.
+ * sqlite.org/fileformat.html); `GONE` when it cannot be read. Not for a file that SQLite has open here: see `WatchedFile`.
  */
-export function fileSignature(path: string): string | undefined {
-  if (path === ":memory:") return undefined;
+export function fileSignature(path: string): string {
   try {
-    return `${sizeAndTime(path)}:${bytesAt(path, 24, 4)}`;
+    using file = Deno.openSync(path);
+    return signatureOf(path, file);
   } catch {
     return GONE;
   }
+}
+
+/**
+ * The signature of a database that stays open. The file is opened once and kept: whoever closes a file gives up all locks that
+ * his process has on it (fcntl(2)), SQLite's own among them, and then the next program that reads the database and ends takes it
+ * for one that nobody uses, and removes the `-wal` file under the one who does.
+ */
+export class WatchedFile {
+  readonly #path: string;
+  readonly #file: Deno.FsFile | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      this.#file = Deno.openSync(path);
+    } catch {
+      // Whoever cannot read it sees it as gone.
+    }
+  }
+
+  /** As `fileSignature`; what stands at the path now counts, not what stood there when it was opened. */
+  signature(): string {
+    try {
+      return this.#file ? signatureOf(this.#path, this.#file) : GONE;
+    } catch {
+      return GONE;
+    }
+  }
+
+  /** To be called after SQLite has closed the file. */
+  close(): void {
+    this.#file?.close();
+  }
+}
+
+/** The bytes of another file than the one at the path do not matter: they have another number. */
+function signatureOf(path: string, file: Deno.FsFile): string {
+  const { ino, size, mtime } = Deno.statSync(path);
+  const counter = new Uint8Array(4);
+  file.seekSync(24, Deno.SeekMode.Start);
+  const read = file.readSync(counter) ?? 0;
+  return `${ino}:${size}:${mtime?.getTime()}:${counter.subarray(0, read).toHex()}`;
 }
 
 /** Which file is at `path`, its size and its last change; `GONE` when there is none. */
@@ -25,12 +67,4 @@ export function sizeAndTime(path: string): string {
   } catch {
     return GONE;
   }
-}
-
-/** `length` bytes of a file as hexadecimal digits; fewer at its end. */
-function bytesAt(path: string, position: number, length: number): string {
-  const bytes = new Uint8Array(length);
-  using file = Deno.openSync(path);
-  file.seekSync(position, Deno.SeekMode.Start);
-  return bytes.subarray(0, file.readSync(bytes) ?? 0).toHex();
 }

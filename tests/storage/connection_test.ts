@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openDatabase } from "../../src/storage/database.ts";
+import { Database } from "../../src/storage/connection.ts";
+import { openDatabase, openProjectDatabase } from "../../src/storage/database.ts";
+import { hasProgram, testWhere } from "../e2e/needs.ts";
 import { namesIn, refusal, withProject } from "./helpers.ts";
 
 const TABLE = [(db: { exec(sql: string): void }) => db.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")];
@@ -143,3 +145,51 @@ Deno.test("a text of another program is left as it is", () => {
   db.exec("CREATE TABLE t (text TEXT); INSERT INTO t VALUES ('\uFDD0 no JSON'), ('\uFDD0[1]')");
   assert.deepEqual(db.prepare("SELECT text FROM t").arrays(), [["\uFDD0 no JSON"], ["\uFDD0[1]"]]);
 });
+
+/** Whether this process has a lock on the file (proc_locks(5)). */
+function isLocked(file: string): boolean {
+  const { ino } = Deno.statSync(file);
+  return Deno.readTextFileSync("/proc/locks").split("\n")
+    .some((line) => line.includes(` ${Deno.pid} `) && line.includes(`:${ino} `));
+}
+
+Deno.test({
+  name: "a database in use stays locked, or the next program that reads it would remove its -wal file",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withProject(({ project, projects, file }) => {
+      using db = openProjectDatabase(project, projects);
+      const note = (id: string) =>
+        db.transaction(() => db.prepare("INSERT INTO saver_threads (thread_id) VALUES (?)").run(id));
+      note("one");
+      assert.equal(db.changedOutside(), undefined);
+      assert.ok(isLocked(file), "after a transaction");
+      db.checkpoint();
+      note("two");
+      assert.ok(isLocked(file), "after a checkpoint");
+    }),
+});
+
+const python = hasProgram("python3") ? null : "python3 is not installed";
+
+testWhere(
+  python,
+  "another program that reads the database and ends takes nothing away from it",
+  () =>
+    withProject(async ({ project, projects, file }) => {
+      using db = openProjectDatabase(project, projects);
+      const note = (id: string) =>
+        db.transaction(() => db.prepare("INSERT INTO saver_threads (thread_id) VALUES (?)").run(id));
+      note("before");
+      const reader = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); " +
+        "print(db.execute('SELECT count(*) FROM saver_threads').fetchone()[0]); db.close()";
+      const { stdout } = await new Deno.Command("python3", { args: ["-c", reader, file] }).output();
+      assert.equal(new TextDecoder().decode(stdout).trim(), "1");
+      note("after");
+      // As a crash would leave them.
+      for (const end of ["", "-wal"]) Deno.copyFileSync(file + end, `${file}.crash${end}`);
+      using left = new Database(`${file}.crash`);
+      const threads = left.prepare("SELECT thread_id FROM saver_threads ORDER BY id").arrays().flat();
+      assert.deepEqual(threads, ["before", "after"]);
+    }),
+);
