@@ -6,11 +6,6 @@ import { prepareCall } from "../tools/run.ts";
 import type { Decisions } from "./approvals.ts";
 import type { TurnContext, TurnRequest } from "./turn_context.ts";
 
-/** Answers the calls of a batch that nobody decided before the conversation went on. */
-export const NOT_APPROVED = JSON.stringify({
-  error: "not run: the user did not approve this call; nothing of it has happened",
-});
-
 /** How long a call waits for a decision; then nothing of it runs. */
 const APPROVAL_MS = 24 * 3600_000;
 
