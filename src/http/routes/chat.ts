@@ -46,6 +46,7 @@ export async function startTurn(
 ): Promise<Response> {
   const { service, caller, recheck } = visit;
   const model = await service.modelFor(caller, c.req.raw.signal);
+  deps.mayStart();
   const turn = service.startTurn({ caller, model, request, forcedMode });
   const onGone = request.on_disconnect === "abort" ? () => void turn.abort("client_gone") : undefined;
   if (!request.stream) return await oneAnswer(c, visit, turn, onGone);
@@ -179,6 +180,7 @@ async function decide(c: Context, deps: ChatDeps, { service, caller, recheck }: 
   const sessionId = sessionIdOf(c);
   const { decision, arguments: edited, reason } = await readBody(c, decisionSchema);
   const model = await service.modelFor(caller, c.req.raw.signal);
+  deps.mayStart();
   const turn = service.decide({
     caller,
     model,

@@ -24,6 +24,8 @@ export interface ChatDeps {
    * Undefined when GNS3 has not let the caller in before, or nothing of the project is open. Throws 401.
    */
   peek(c: Context): Promise<Pick<Visit, "caller" | "service"> | undefined>;
+  /** Throws 503 once the server drains: asked last before a turn starts, with nothing awaited in between. */
+  mayStart(): void;
   /** Throws 401 before anything else of the request is looked at. */
   requireCredential(c: Context): void;
   projectIdSchema: z.ZodString;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { text } from "../../../src/practice/model_script.ts";
+import { slow, text, toolCalls } from "../../../src/practice/model_script.ts";
 import { startChatServer } from "../../fakes/chat.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -16,4 +16,36 @@ Deno.test("HEAD on a stream is answered as GET without its body, and leaves noth
   const asked = server.gns3.requests.length;
   await pause(300);
   assert.equal(server.gns3.requests.length, asked);
+});
+
+Deno.test("a message or a decision that was on its way when draining began starts no turn: 503 with Retry-After", async () => {
+  await using server = await startChatServer({ config: { drainTimeout: 5 } });
+  const alice = server.chat("alice");
+  const stop = toolCalls([{ name: "stop_gns3_node", args: { node_ids: ["PC1"] } }]);
+  const asked = await alice.send(server.model.script("asked", [stop, text("done")]), {
+    session_id: "asked",
+    approvals: true,
+  });
+  const { id } = asked.of("approval_request")[0]!.approval;
+  const running = await alice.start(server.model.script("running", [slow(60, 10)]));
+  await running.untilType("content");
+  const calls = server.model.requests("asked").length;
+
+  server.gns3.setLatency(300);
+  const late = server.model.script("late", [text("too late")]);
+  const requests = [
+    alice.call("POST", "/stream", { message: late }),
+    alice.call("POST", "/stream", { message: late, stream: false }),
+    alice.call("POST", "/inject", {}),
+    alice.call("POST", `/sessions/asked/approvals/${id}`, { decision: "approve" }),
+  ];
+  await pause(100);
+  await server.drain();
+  await running.end();
+  assert.equal(running.last.finish_reason, "stop");
+  for (const answer of await Promise.all(requests)) {
+    assert.deepEqual([answer.status, (await answer.json()).code], [503, "unavailable"]);
+    assert.ok(Number(answer.headers.get("retry-after")) > 0);
+  }
+  assert.deepEqual([server.model.requests("late").length, server.model.requests("asked").length], [0, calls]);
 });
