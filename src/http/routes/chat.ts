@@ -134,7 +134,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
           log: followed.log,
           turnId: followed.turnId,
           dialect: gns3Dialect(sessionId, { reasoning: query.reasoning === "true" }),
-          after: positionIn(followed.turnId, wanted),
+          after: positionIn(followed, wanted),
           heartbeatMs: deps.heartbeatMs,
           signal: c.req.raw.signal,
           headers: { "X-Session-Id": sessionId },
@@ -231,8 +231,9 @@ export function flatStreamRoute(deps: ChatDeps): Route {
   };
 }
 
-/** The position that an event id names in this turn; an id of another turn, or none, is its start. */
-export function positionIn(turnId: string, eventId: string | undefined): number {
+/** The position that an event id names in this turn; an id of another turn, none, or one beyond its log, is its start. */
+function positionIn({ turnId, log }: { turnId: string; log: EventLog }, eventId: string | undefined): number {
   const match = /^(.+):(\d{1,15})$/.exec(eventId ?? "");
-  return match && match[1] === turnId ? Number(match[2]) : 0;
+  const position = match && match[1] === turnId ? Number(match[2]) : 0;
+  return position <= log.last ? position : 0;
 }

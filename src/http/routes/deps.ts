@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { z } from "zod";
 import type { AgentService } from "../../agent/agent_service.ts";
 import { fieldError } from "../../domain/error.ts";
-import { SESSION_ID } from "../../domain/session.ts";
+import { SESSION_ID, SESSION_ID_RULE } from "../../domain/session.ts";
 import type { Caller } from "../../domain/scope.ts";
 import type { Recheck } from "../sse.ts";
 
@@ -39,7 +39,7 @@ export function sessionIdOf(c: Context): string {
   if (!SESSION_ID.test(id)) {
     throw fieldError(
       ["path", "session_id"],
-      "must be 1-128 characters of A-Z a-z 0-9 _ . : -",
+      SESSION_ID_RULE,
       "string_pattern_mismatch",
     );
   }

@@ -49,3 +49,19 @@ Deno.test("a message or a decision that was on its way when draining began start
   }
   assert.deepEqual([server.model.requests("late").length, server.model.requests("asked").length], [0, calls]);
 });
+
+Deno.test("a session id that no client can put into a path is refused with 422 when it is invented, others are taken", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const message = server.model.script("t", [text("hi")]);
+  for (const session_id of [".", ".."]) {
+    const refused = await alice.json("POST", "/stream", { message, session_id }, 422);
+    assert.deepEqual(refused.details.errors[0].loc, ["body", "session_id"]);
+    assert.match(refused.message, /not \. or \.\./);
+  }
+  assert.deepEqual(await alice.json("GET", "/sessions"), []);
+  for (const session_id of ["...", "a..b", ".a", "..:"]) {
+    await alice.send(message, { session_id });
+    assert.equal((await alice.json("GET", `/sessions/${session_id}`)).id, session_id);
+  }
+});
