@@ -103,7 +103,8 @@ export async function createServer(
     peek: async (c) => {
       const caller = await access.known(credentialOf(c));
       const service = manager.peek((c.req.param("project_id") ?? "").toLowerCase());
-      return caller && service && { caller, service };
+      const confirm = () => access.confirm(credentialOf(c));
+      return caller && service && { caller, service, confirm };
     },
     visit: async (c, projectId = c.req.param("project_id") ?? "") => {
       mayStart();

@@ -155,6 +155,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
         const runs = own?.service.runningTurns.some((turn) =>
           turn.sessionId === session_id && turn.userId === own.caller.userId
         );
+        if (runs) await own?.confirm();
         const { service, caller } = own && runs ? own : await deps.visit(c);
         return c.json({ status: "ok", session_id, aborted: await service.abort(caller.userId, session_id) });
       },

@@ -15,15 +15,21 @@ export interface Visit {
   recheck: Recheck;
 }
 
+/** A caller as GNS3 knew them last, and the project's agent. */
+export interface Known extends Pick<Visit, "caller" | "service"> {
+  /** Throws 401 when GNS3 refuses the caller now; a GNS3 that does not answer is not waited for longer than a second. */
+  confirm(): Promise<void>;
+}
+
 export interface ChatDeps {
   heartbeatMs: number;
   /** Throws 401, 403, 404 or 503 when the caller may not enter. `projectId` defaults to the path's parameter. */
   visit(c: Context, projectId?: string): Promise<Visit>;
   /**
-   * As `visit`, for what a user may always do to a turn of their own: GNS3 is not asked, because it may be what hangs.
+   * As `visit`, for what a user may always do to a turn of their own, also while GNS3 hangs: who it is, it has said before.
    * Undefined when GNS3 has not let the caller in before, or nothing of the project is open. Throws 401.
    */
-  peek(c: Context): Promise<Pick<Visit, "caller" | "service"> | undefined>;
+  peek(c: Context): Promise<Known | undefined>;
   /** Throws 503 once the server drains: asked last before a turn starts, with nothing awaited in between. */
   mayStart(): void;
   /** Throws 401 before anything else of the request is looked at. */

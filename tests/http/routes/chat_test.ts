@@ -62,6 +62,31 @@ Deno.test("a session id that no client can put into a path is refused with 422 w
   assert.deepEqual(await alice.json("GET", "/sessions"), []);
   for (const session_id of ["...", "a..b", ".a", "..:"]) {
     await alice.send(message, { session_id });
-    assert.equal((await alice.json("GET", `/sessions/${session_id}`)).id, session_id);
+    assert.equal((await alice.json("GET", `/sessions/${session_id}`)).thread_id, session_id);
   }
+});
+
+Deno.test("a stop of one's own turn asks GNS3: 401 stops nothing, a GNS3 that does not answer is not waited for", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const start = async (session_id: string) => {
+    const stream = await alice.start(server.model.script(session_id, [slow(3000, 10)]), { session_id });
+    await stream.untilType("content");
+    return stream;
+  };
+  const kept = await start("kept");
+  const stopped = await start("stopped");
+  server.gns3.setLatency(20_000);
+  const answer = await alice.json("POST", "/sessions/stopped/abort");
+  assert.equal(answer.aborted, true);
+  await stopped.end();
+  assert.equal(stopped.last.finish_reason, "aborted");
+  server.gns3.setLatency(0);
+  server.gns3.revoke("alice");
+  await alice.json("POST", "/sessions/kept/abort", undefined, 401);
+  assert.equal(kept.of("done").length, 0);
+  // What was remembered of the sign-in is gone, too.
+  server.gns3.setLatency(1500);
+  await alice.json("POST", "/sessions/kept/abort", undefined, 401);
+  await kept.leave();
 });
