@@ -11,7 +11,8 @@ import type { ChatAnswer, ChatRequest, ChatSession, ConversationHistory } from "
 import type { Logger } from "../log.ts";
 import type { ChatSessionsRepository } from "../storage/sessions.ts";
 import { type AccessCheck, watchAccess } from "./access_watch.ts";
-import { ApprovalDesk, NOT_APPROVED } from "./approval_desk.ts";
+import { ApprovalDesk } from "./approval_desk.ts";
+import { NOT_APPROVED } from "./approvals.ts";
 import { settleCutTurns } from "./cut_turns.ts";
 import { FinishedTurns } from "./finished_turns.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
@@ -44,7 +45,7 @@ export interface AgentServiceOptions {
   modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel>;
   /** Asks GNS3 whether the caller may still use the project; throws what it refuses with. */
   access?: AccessCheck;
-  limits: Pick<TurnLimits, "admit" | "spent">;
+  limits: Pick<TurnLimits, "admit" | "refuseSpent" | "spent">;
   log: Logger;
   newId(): string;
   now(): Date;
@@ -174,12 +175,13 @@ export class AgentService {
   /**
    * Takes a decision about a call that waits. When it was the last of its batch, the turn goes on in a new `Turn`;
    * undefined while others are open. Throws 404 for an unknown session or approval, 409 when it was decided already, its
-   * time is over or the session answers, 422 for arguments that the tool does not take.
+   * time is over or the session answers, 429 over a limit of tokens, 422 for arguments that the tool does not take.
    */
   decide({ caller, model, sessionId, approvalId, decision }: Decide): Turn | undefined {
     this.#own(caller.userId, sessionId);
     if (this.#running.has(sessionId)) throw new AppError("conflict", "This session is already answering.");
     const asked = this.#desk.find(sessionId, approvalId);
+    this.options.limits.refuseSpent(accountOf(caller, model));
     const request = { ...asked.options, approvals: true };
     const turn = new Turn(this.options.newId(), sessionId, caller.userId, this.options.now());
     turn.statistics.messages = 0;

@@ -6,11 +6,6 @@ import { prepareCall } from "../tools/run.ts";
 import type { Decisions } from "./approvals.ts";
 import type { TurnContext, TurnRequest } from "./turn_context.ts";
 
-/** Answers the calls of a batch that nobody decided before the conversation went on. */
-export const NOT_APPROVED = JSON.stringify({
-  error: "not run: the user did not approve this call; nothing of it has happened",
-});
-
 /** How long a call waits for a decision; then nothing of it runs. */
 const APPROVAL_MS = 24 * 3600_000;
 
@@ -29,9 +24,10 @@ export class ApprovalDesk {
     for (const approval of list) turn.publish({ type: "approval_request", approval });
   }
 
-  /** What waits in a session. */
+  /** What waits in a session; not what nobody can decide any more. */
   waiting(sessionId: string): Approval[] {
-    return this.approvals.batch(sessionId).map(({ approval }) => approval);
+    const open = this.approvals.batch(sessionId).filter(({ expiresAt }) => expiresAt > this.now());
+    return open.map(({ approval }) => approval);
   }
 
   /** The open question with this id. Throws 404 for none (its time may be over), 409 when it was decided. */

@@ -41,18 +41,32 @@ export function decisionsFor(
   return approvals.length ? interrupt<ApprovalInterrupt, Decisions>({ approvals }) : {};
 }
 
+/** Answers the calls of a batch that nobody decided before the conversation went on. */
+export const NOT_APPROVED = JSON.stringify({
+  error: "not run: the user did not approve this call; nothing of it has happened",
+});
+
 /** The call as it was decided: as it is, with other arguments, or an answer that says that it was refused. */
 export function decided(
   prepared: PreparedCall,
   decision: Decision | undefined,
   context: TurnContext,
 ): PreparedCall {
-  if (!decision || decision.decision === "approve" || prepared.kind === "answer") return prepared;
+  if (prepared.kind === "answer") return prepared;
   const { tool: { name }, args, risk } = prepared;
-  if (decision.decision === "reject") {
-    const call = { name, arguments: JSON.stringify(args) };
-    return { kind: "answer", answer: rejection(decision.reason), call, risk };
+  const refused = (answer: ToolAnswer): PreparedCall => ({
+    kind: "answer",
+    answer,
+    call: { name, arguments: JSON.stringify(args) },
+    risk,
+  });
+  if (!decision) {
+    // It was not allowed when the batch was asked for (skills, names in the lab), so that nobody was asked about it.
+    const unasked = context.approvals && risk !== "read";
+    return unasked ? refused({ output: NOT_APPROVED, status: "error" }) : prepared;
   }
+  if (decision.decision === "approve") return prepared;
+  if (decision.decision === "reject") return refused(rejection(decision.reason));
   const call = { name, arguments: JSON.stringify(decision.arguments) };
   return prepareCall(call, context.toolContext, { tools: context.tools });
 }

@@ -28,19 +28,22 @@ export async function llmCall(state: State, context: TurnContext): Promise<Updat
     toolNames: last ? null : new Set(context.tools.map((tool) => tool.name)),
   });
   let fitted: FittedContext | undefined;
+  let answered = false;
   try {
     const [topology] = await Promise.all([topologyInfo(context), warmUp()]);
     update.topology_info = topology.info;
     await inTurn("further");
     fitted = fit(state, context, topology, last);
-    await stream(answer, fitted, context, last);
+    await stream(answer, fitted, context, { last, onFirstByte: () => answered = true });
     await inTurn("further");
     answer.end(true);
+    noteCut(answer, context, fitted);
   } catch (error) {
     answer.end(false);
     if (!turn.signal.aborted && !(last && isEmpty(error))) turn.fail(failureOf(error, context, fitted));
   }
-  if (fitted) tryToAccount(answer, fitted, context);
+  // Who refused the call, or was never reached, has read nothing of it; of a stopped one nobody knows.
+  if (fitted && (answered || turn.signal.aborted)) tryToAccount(answer, fitted, context);
   if (last && !turn.error && !turn.signal.aborted) {
     turn.limitReached = true;
     // Some models only know how to call tools: the user still gets a sentence.
@@ -82,7 +85,7 @@ async function stream(
   answer: Answer,
   fitted: FittedContext,
   context: TurnContext,
-  last: boolean,
+  { last, onFirstByte }: { last: boolean; onFirstByte(): void },
 ): Promise<void> {
   const { turn, log } = context;
   turn.statistics.llmCalls++;
@@ -91,10 +94,20 @@ async function stream(
     tools: context.toolSpecs,
     ...(last ? { toolChoice: "none" as const } : {}),
     silenceLimit: context.limits.modelTimeoutMs,
+    onFirstByte,
     onRetry: (failure, wait) =>
       log.warn(`The model call failed (${failure.kind}); again in ${Math.round(wait)} ms.`),
   });
   for await (const batch of batches) answer.add(batch);
+}
+
+/** A last answer that the provider has cut is not told as a complete one. */
+function noteCut({ calls, finishReason }: Answer, context: TurnContext, fitted: FittedContext): void {
+  if (calls.length > 0) return;
+  if (finishReason === "length") context.turn.limitReached = true;
+  if (finishReason === "content_filter") {
+    context.turn.fail(failureOf(new ModelError("filtered"), context, fitted));
+  }
 }
 
 const warned = new WeakSet<ModelConfig>();

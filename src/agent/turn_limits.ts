@@ -32,9 +32,9 @@ export class TurnLimits {
   ) {}
 
   /** Counts the start of a turn, or throws `rate_limited` with the seconds until one is possible, and counts nothing. */
-  admit({ userId, groupId }: Account): void {
-    this.#refuseSpent("user", userId, this.limits.tokensPerDay);
-    if (groupId) this.#refuseSpent("group", groupId, this.limits.groupTokensPerDay);
+  admit(account: Account): void {
+    this.refuseSpent(account);
+    const { userId } = account;
     const { turnsPerMinute } = this.limits;
     if (turnsPerMinute === 0) return;
     const now = this.now();
@@ -48,6 +48,12 @@ export class TurnLimits {
     }
     this.#forgetIdle(now);
     this.#starts.set(userId, [...recent, now]);
+  }
+
+  /** Throws `rate_limited` when the day's tokens are used up. */
+  refuseSpent({ userId, groupId }: Account): void {
+    this.#refuseSpent("user", userId, this.limits.tokensPerDay);
+    if (groupId) this.#refuseSpent("group", groupId, this.limits.groupTokensPerDay);
   }
 
   /** Counts the tokens of one model call. */

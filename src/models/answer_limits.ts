@@ -7,8 +7,8 @@ const MILLION = 1_000_000;
 
 /** Characters (UTF-16), calls, and pieces of an answer, however small. */
 export const ANSWER_LIMITS = {
-  text: 4 * MILLION,
-  reasoning: 4 * MILLION,
+  text: 16 * MILLION,
+  reasoning: 16 * MILLION,
   /** Of one call, and of all calls of an answer. */
   callArguments: 2 * MILLION,
   allArguments: 8 * MILLION,

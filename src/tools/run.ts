@@ -219,5 +219,5 @@ function refuse(error: string, more: Record<string, unknown> = {}): Refusal {
 }
 
 const ABORTED: ToolAnswer = failure(
-  "aborted by the user before it finished; whether it took effect is unknown: check before you repeat it",
+  "aborted: the turn was stopped before this finished; whether it took effect is unknown: check before you repeat it",
 );

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { text, toolCalls } from "../../src/practice/model_script.ts";
 import { type Chat, type ChatServer, openStream, startChatServer, type Stream } from "../fakes/chat.ts";
 import { assertTurn } from "../fakes/grammar.ts";
@@ -170,4 +171,49 @@ Deno.test("one JSON answer of a turn that waits says so", async () => {
   assert.equal(answer.finish_reason, "approval");
   assert.equal(answer.message.tool_calls[0].id, "call_1");
   assert.equal(answer.approvals[0].tool_call_id, "call_1");
+});
+
+Deno.test("a call that was not allowed when the batch was asked for does not run without a decision of its own", async () => {
+  const skills = await Deno.makeTempDir();
+  const forbid = (commands: string) =>
+    Deno.writeTextFile(join(skills, "config", "forbidden_commands.txt"), commands);
+  await Deno.mkdir(join(skills, "config"));
+  await forbid("set\n");
+  {
+    await using server = await startChatServer({ config: { skillsDir: skills } });
+    const alice = server.chat("alice");
+    const typed = { device_configs: [{ device_name: "PC2", commands: ["set pcname HACK"] }] };
+    const turn = await ask(server, alice, [
+      stopPc("PC1", "call_1"),
+      { id: "call_2", name: "execute_vpcs_commands", args: typed },
+    ]);
+    const [asked] = turn.of("approval_request").map((event) => event.approval);
+    assert.deepEqual(turn.of("approval_request").length, 1);
+    await forbid("nothing\n");
+    await server.restart();
+    const rest = await decide(alice, asked.id, { decision: "reject" });
+    const ends = rest.of("tool_end").map((event) => [event.tool_call_id, event.status]);
+    assert.deepEqual(
+      new Map(ends as [string, string][]),
+      new Map([["call_1", "error"], ["call_2", "error"]]),
+    );
+    const second = rest.of("tool_end").find((event) => event.tool_call_id === "call_2")!;
+    assert.match(second.tool_output, /did not approve this call/);
+  }
+  await Deno.remove(skills, { recursive: true });
+});
+
+Deno.test("a decision starts no model call when the day's tokens are used up", async () => {
+  await using server = await startChatServer({ config: { tokensPerDay: 1 } });
+  const alice = server.chat("alice");
+  const turn = await ask(server, alice, [stopPc("PC1", "call_1")]);
+  const [asked] = turn.of("approval_request").map((event) => event.approval);
+  const calls = server.model.requests("t").length;
+  const refused = await alice.call("POST", `/sessions/s/approvals/${asked.id}`, { decision: "approve" });
+  assert.equal(refused.status, 429);
+  assert.match((await refused.json()).message, /used up today's 1 tokens/);
+  assert.equal(server.model.requests("t").length, calls);
+  // It waits on, for the next day.
+  assert.equal(await statusOf(server, "PC1"), "started");
+  assert.equal((await alice.follow("s")).sessionId, "s");
 });

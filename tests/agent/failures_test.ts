@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { status, text, toolCalls } from "../../src/practice/model_script.ts";
+import { status, type Step, text, toolCalls } from "../../src/practice/model_script.ts";
 import { API_KEY, startChatServer } from "../fakes/chat.ts";
 
 Deno.test("a failing model is one error event in plain words, what was said is saved, the session goes on", async () => { // B6, D2
@@ -173,4 +173,32 @@ Deno.test("with more projects in use than may be open at once every request is a
   assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200, 201]));
   await Promise.all(answers.map((answer) => answer.body?.cancel()));
   for (const chat of chats) assert.equal((await chat.json("GET", "/sessions")).length, 10);
+});
+
+Deno.test("a model call that is refused or reaches nobody costs no tokens", async () => {
+  await using server = await startChatServer({ config: { tokensPerDay: 100 } });
+  const alice = server.chat("alice");
+  for (let i = 0; i < 3; i++) {
+    const turn = await alice.send(server.model.script(`t${i}`, [status(401)]), { session_id: "s" });
+    assert.equal(turn.last.type, "error");
+  }
+  const { llm_calls_count, total_tokens, stats } = await alice.json("GET", "/sessions/s");
+  assert.deepEqual([llm_calls_count, total_tokens, stats.billed_input_tokens], [3, 0, 0]);
+  const after = await alice.send(server.model.script("ok", [text("here")]), { session_id: "s" });
+  assert.equal(after.text, "here");
+});
+
+Deno.test("an answer that the provider has cut is not told as a whole one", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const cut = (reason: string): Step => [{ delta: { role: "assistant", content: "half a sen" } }, {
+    delta: {},
+    finish: reason,
+  }];
+  const long = await alice.send(server.model.script("l", [cut("length")]));
+  assert.deepEqual([long.text, long.last.type, long.last.finish_reason], ["half a sen", "done", "limit"]);
+  const filtered = await alice.send(server.model.script("f", [cut("content_filter")]));
+  assert.deepEqual([filtered.text, filtered.last.type], ["half a sen", "error"]);
+  assert.match(filtered.last.error, /filter/);
+  assert.equal((await alice.messages(filtered.sessionId)).at(-1).content, "half a sen");
 });

@@ -118,13 +118,13 @@ const many = (times: number, make: (at: number) => unknown): Part[] =>
 const ENDLESS: [name: string, parts: Part[], said: RegExp][] = [
   [
     "text without a line break",
-    many(60, () => chunk({ content: "x".repeat(CHARS) })),
-    /after 4 million characters of text/,
+    many(170, () => chunk({ content: "x".repeat(CHARS) })),
+    /after 16 million characters of text/,
   ],
   [
     "reasoning",
-    many(60, () => chunk({ reasoning_content: "y".repeat(CHARS) })),
-    /after 4 million characters of reasoning/,
+    many(170, () => chunk({ reasoning_content: "y".repeat(CHARS) })),
+    /after 16 million characters of reasoning/,
   ],
   [
     "arguments of one call",
