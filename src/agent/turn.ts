@@ -1,6 +1,7 @@
 // One turn: a user's message and everything the agent does until it stops, whoever is still listening.
 import { AppError } from "../domain/error.ts";
 import type { FinishReason, TurnError, TurnEvent, Usage } from "../domain/event.ts";
+import { Stopped } from "../domain/stopped.ts";
 import { EventLog } from "./event_log.ts";
 import type { TurnEnd } from "./turn_end.ts";
 import { TurnStatistics } from "./turn_statistics.ts";
@@ -15,6 +16,18 @@ export type AbortReason =
   | "project_deleted"
   | "project_restored"
   | "access_lost";
+
+/** What the model reads of it in the results of its calls. */
+const WHY: Record<AbortReason, string> = {
+  user: "the user stopped the turn",
+  client_gone: "the user's client went away",
+  shutdown: "the assistant's server was stopped",
+  session_deleted: "the session was deleted",
+  project_closed: "the project was closed",
+  project_deleted: "the project was deleted",
+  project_restored: "the project was set back to a snapshot",
+  access_lost: "the user may not use the project any more",
+};
 
 const NOT_SAVED = "The turn could not be saved to its end because of a fault in this server.";
 
@@ -79,7 +92,7 @@ export class Turn {
     if (this.#ended || this.signal.aborted) return false;
     this.abortReason = reason;
     this.#why = why;
-    this.#controller.abort(new DOMException("The turn was stopped.", "AbortError"));
+    this.#controller.abort(new Stopped(WHY[reason]));
     return true;
   }
 
