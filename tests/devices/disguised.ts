@@ -255,6 +255,8 @@ export const DISGUISED: Readonly<Record<string, readonly string[]>> = {
     "rlogin 22",
     "quit",
     "disconnect",
+    "show ip | save",
+    "ping 127.0.0.1 | sh",
     ...HIDDEN.map((hidden) => `show ip${hidden}! id`),
   ],
 };

@@ -28,9 +28,9 @@ export const vpcs: Platform = {
     /is being used by MAC/,
   ],
   readOnly: [
-    /^sho?w?(?:\s|$)/i,
-    /^p(?:i|in|ing)?\s+\S/i,
-    /^t(?:r|ra|rac|race|racer)?\s+\S/i,
+    /^sho?w?(?:\s[^|]*)?$/i,
+    /^p(?:i|in|ing)?\s+[^\s|][^|]*$/i,
+    /^t(?:r|ra|rac|race|racer)?\s+[^\s|][^|]*$/i,
     /^arp$/i,
     /^ver(?:sion)?$/i,
     /^history$/i,
