@@ -10,6 +10,7 @@ import { database, firstContent, stored } from "./bench/sessions.ts";
 import { round } from "./bench/statistics.ts";
 import { burst, paced, toolArguments, turns, waiting } from "./bench/streams.ts";
 import { writeTable } from "./bench/table.ts";
+import { tenDevices } from "./bench/ten_devices.ts";
 
 const { values: flags } = parseArgs({
   args: Deno.args,
@@ -53,6 +54,7 @@ try {
   loads.push(Deno.loadavg());
   await paced(bench);
   await stored(bench);
+  await tenDevices(bench);
   await server.stop();
   server = undefined;
   const path = flags.executable ?? COMPILED;

@@ -101,7 +101,7 @@ export async function paced(bench: Bench): Promise<void> {
       ours: of("ours", (run) => run.cpuMs * 1000 / (200 * count))! - bare,
       direct: bare,
     });
-    say("RSS of the server", "MB", (run) => run.rssMb, undefined, false);
+    say("RSS of the server", "MB", (run) => run.rssMb, 250, false);
     await stalls(bench, targets, count);
   }
 }

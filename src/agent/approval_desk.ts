@@ -24,9 +24,10 @@ export class ApprovalDesk {
     for (const approval of list) turn.publish({ type: "approval_request", approval });
   }
 
-  /** What waits in a session. */
+  /** What waits in a session; not what nobody can decide any more. */
   waiting(sessionId: string): Approval[] {
-    return this.approvals.batch(sessionId).map(({ approval }) => approval);
+    const open = this.approvals.batch(sessionId).filter(({ expiresAt }) => expiresAt > this.now());
+    return open.map(({ approval }) => approval);
   }
 
   /** The open question with this id. Throws 404 for none (its time may be over), 409 when it was decided. */

@@ -17,19 +17,26 @@ export function judge(platform: Platform, command: string): Verdict {
     return refused("it holds a line break or a control character; send one command at a time");
   }
   if (command.trim() === "") return refused("it is empty");
-  const text = withoutPrefix(platform, command.trim());
+  const given = command.trim();
+  const text = withoutPrefix(platform, given);
   for (const { pattern, why } of platform.refused) if (pattern.test(text)) return refused(why);
   if (!platform.charset.test(text)) return refused("it holds characters that this device does not take");
   if (text.length > platform.maxLength) return refused(`it is longer than ${platform.maxLength} characters`);
   if (reads(platform, text)) return { kind: "read" };
+  const known = [...platform.exec, ...platform.destroys].some((pattern) => pattern.test(text));
+  // In the home mode of some devices a word that is no command is the name of a host to connect to.
+  if (text !== given && !known) return refused("it is no command that is known here to work behind `do`");
   return { kind: platform.destroys.some((pattern) => pattern.test(text)) ? "destroy" : "change" };
 }
 
 /** The command of the home mode in `text`, which people write with a prefix in other modes: `do show version`. */
 export function withoutPrefix(platform: Platform, text: string): string {
-  const prefix = configPrefix(platform);
-  if (!prefix || !text.toLowerCase().startsWith(prefix)) return text;
-  return text.slice(prefix.length).trim();
+  const prefix = configPrefix(platform).trim();
+  if (!prefix) return text;
+  const [word = ""] = text.split(/\s/, 1);
+  // IOS's long form.
+  const prefixed = [prefix, `${prefix}-exec`].includes(word.toLowerCase());
+  return prefixed ? text.slice(word.length).trim() : text;
 }
 
 /** What runs a home-mode command in the configuration mode. */

@@ -227,7 +227,7 @@ Deno.test("judge refuses in every tool what leads elsewhere or blocks a device, 
     const verdict = judge(platform, command);
     return verdict.kind === "refused" ? verdict.why : verdict.kind;
   };
-  for (const command of ["debug all", "deb ip ospf", "do debug ip packet", " debug"]) {
+  for (const command of ["debug all", "deb ip ospf", "do debug ip packet", "do-exec debug all", " debug"]) {
     assert.match(why(ciscoIos, command), /floods its console/, command);
   }
   assert.match(why(ciscoIos, "telnet 10.0.0.2"), /session on another device/);
@@ -239,4 +239,17 @@ Deno.test("judge refuses in every tool what leads elsewhere or blocks a device, 
   assert.match(why(linux, "vi /etc/hosts"), /terminal of its own/);
   assert.match(why(ciscoIos, `description ${"x".repeat(300)}`), /longer than 254/);
   assert.match(why(ciscoIos, "hostname zürich"), /characters that this device does not take/);
+});
+
+Deno.test("judge lets only known commands behind do: IOS takes another word for a host to connect to", () => {
+  for (
+    const command of ["do 10.0.0.1", "do connect 10.0.0.1", "do R2", "do rsh 10.0.0.1 reload", "do-exec ppp"]
+  ) {
+    const verdict = judge(ciscoIos, command);
+    assert.equal(verdict.kind, "refused", command);
+  }
+  assert.equal(judge(ciscoIos, "do-exec reload").kind, "destroy");
+  assert.equal(judge(ciscoIos, "do-exec show ip route").kind, "read");
+  assert.equal(judge(ciscoIos, "do clear ip ospf process").kind, "change");
+  assert.equal(judge(ciscoIos, "domain-name lab.example").kind, "change");
 });
