@@ -92,17 +92,22 @@ export async function createServer(
   const notifications = followProjects({ gns3Url: config.gns3Url, account, manager, access, log });
 
   let draining = false;
+  const mayStart = () => {
+    if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
+  };
   const deps: ChatDeps = {
+    mayStart,
     heartbeatMs: config.heartbeatInterval * 1000,
     projectIdSchema,
     requireCredential: (c) => void credentialOf(c),
     peek: async (c) => {
       const caller = await access.known(credentialOf(c));
       const service = manager.peek((c.req.param("project_id") ?? "").toLowerCase());
-      return caller && service && { caller, service };
+      const confirm = () => access.confirm(credentialOf(c));
+      return caller && service && { caller, service, confirm };
     },
     visit: async (c, projectId = c.req.param("project_id") ?? "") => {
-      if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
+      mayStart();
       await inTurn("start");
       const asOf = manager.now();
       const { caller, project } = await enter(access, c, projectId).catch((error) => {

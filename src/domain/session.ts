@@ -4,12 +4,10 @@ import { approvalSchema } from "./approval.ts";
 import { COPILOT_MODES } from "./model_config.ts";
 import { isBlank } from "./unicode.ts";
 
-/** A session id that this server accepts; it creates UUIDs. */
-export const SESSION_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
-export const sessionIdSchema = z.string().regex(
-  SESSION_ID,
-  "must be 1-128 characters of A-Z a-z 0-9 _ . : -",
-);
+/** A session id that this server accepts; it creates UUIDs. No client gets `.` or `..` into a path: they mean a way there. */
+export const SESSION_ID = /^(?!\.{1,2}$)[A-Za-z0-9_.:-]{1,128}$/;
+export const SESSION_ID_RULE = "must be 1-128 characters of A-Z a-z 0-9 _ . : -, and not . or ..";
+export const sessionIdSchema = z.string().regex(SESSION_ID, SESSION_ID_RULE);
 
 const visible = (text: string) => !isBlank(text);
 

@@ -22,6 +22,9 @@ interface Entry {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** How long what must not wait for a GNS3 that hangs asks it, in milliseconds. */
+const CONFIRM_MS = 1000;
+
 /** Answers for all callers. Identities are remembered by the hash of the credential, never by the credential. */
 export class Access {
   readonly #options: AccessOptions;
@@ -57,6 +60,20 @@ export class Access {
   async known(credential: string): Promise<Caller | undefined> {
     const user = this.#accepted.get(await hash(credential));
     return user && { ...user, credential };
+  }
+
+  /**
+   * Throws `unauthorized` when GNS3 refuses `credential` now. It is asked for at most `ms`; while it does not answer,
+   * nothing is refused.
+   */
+  async confirm(credential: string, ms = CONFIRM_MS): Promise<void> {
+    try {
+      await this.#client(credential, ms).me();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "unauthorized") return;
+      await this.forget(credential);
+      throw error;
+    }
   }
 
   /**
@@ -97,8 +114,8 @@ export class Access {
     this.#accepted.delete(key);
   }
 
-  #client(credential: string): Gns3Client {
-    const { baseUrl, timeoutMs } = this.#options;
+  #client(credential: string, timeoutMs = this.#options.timeoutMs): Gns3Client {
+    const { baseUrl } = this.#options;
     return new Gns3Client({ baseUrl, credential, timeoutMs });
   }
 

@@ -28,6 +28,8 @@ export function createApp(options: AppOptions): Hono {
     const began = performance.now();
     await next();
     answered(c);
+    // HEAD is answered by GET's handler and its body dropped: what would have filled that body must hear of it.
+    if (c.req.method === "HEAD") await c.res.body?.cancel();
     c.res.headers.set("X-Request-Id", requestId);
     // The path only: a query may carry what must not be logged.
     log.debug(`${c.req.method} ${c.req.path} ${c.res.status}`, {

@@ -92,12 +92,9 @@ Deno.test("a stream ends with its terminal event wherever a client says it is", 
   await using server = await startChatServer();
   const alice = server.chat("alice");
   const turn = await alice.send(server.model.script("t", [text("x")]));
-  const [id] = turn.ids.at(-1)!.split(":");
-  for (const after of [turn.ids.at(-1)!, `${id}:999999999`]) {
-    assert.deepEqual((await replay(alice, turn.sessionId, after)).events.map((event) => event.type), [
-      "heartbeat",
-      "done",
-    ]);
+  for (const _ of ["live", "after a restart"]) {
+    const rest = await replay(alice, turn.sessionId, turn.ids.at(-1)!);
+    assert.deepEqual(rest.events.map(({ type }) => type), ["heartbeat", "done"]);
     await server.restart();
   }
 });
@@ -112,6 +109,24 @@ Deno.test("a running turn is picked up where its client left it", async () => {
   const [, answer] = await alice.messages(stream.sessionId);
   assert.equal(stream.text + rest.text, answer.content);
   assert.equal(answer.content.split(" ").length, 60);
+});
+
+Deno.test("a position beyond a turn's log is none: the turn comes from its start, running, finished and after a restart", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const stream = await alice.start(server.model.script("t", [slow(60, 10)]));
+  await stream.untilType("content");
+  const [turn] = stream.ids.find((id) => id)!.split(":");
+  const running = replay(alice, stream.sessionId, `${turn}:999999999`);
+  await stream.until((event) => event.type === "content" && event.content.includes("link"));
+  const newest = await replay(alice, stream.sessionId, stream.ids.filter((id) => id).at(-1));
+  await stream.end();
+  assert.equal((await running).text, stream.text);
+  assert.ok(newest.text.length > 0 && newest.text.length < stream.text.length);
+  for (const _ of ["live", "after a restart"]) {
+    assert.equal((await replay(alice, stream.sessionId, `${turn}:999999999`)).text, stream.text);
+    await server.restart();
+  }
 });
 
 Deno.test("an id of another turn, or one that is none, replays from the start", async () => {

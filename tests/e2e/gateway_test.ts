@@ -119,6 +119,30 @@ for (const [version, slot] of [["3.1.0a7", 51], ["3.0.6", 52]] as const) {
       assert.equal((await shown(copilot.url, path, alice, "PUT")).status, 405);
     });
 
+    await t.step(
+      "files of the project come through, conversations do not: GNS3 would give them to everybody who sees it",
+      async () => {
+        await copilot.chat(alice).send(`Mine alone. ${copilot.model.script("mine", [text("yes")])}`);
+        const topology = `${at}/files/${lab.project.name}.gns3`;
+        assert.deepEqual(
+          await shown(copilot.url, topology, alice),
+          await shown(lab.base_url, topology, alice),
+        );
+        const database = `${at}/files/gns3-copilot/copilot_checkpoints.db-wal`;
+        assert.match((await shown(lab.base_url, database, alice)).body, /Mine alone/);
+        for (
+          const spelling of [
+            database,
+            database.replace("gns3-", "%2567ns3-"),
+            database.replace("files/", "files//"),
+          ]
+        ) {
+          const { status, body } = await shown(copilot.url, spelling, alice);
+          assert.deepEqual([status, JSON.parse(body).code], [403, "forbidden"]);
+        }
+      },
+    );
+
     await t.step("a log-in, an upload, an export and an import", async () => {
       const username = "alice";
       const password = (lab.users as Record<string, string>)[username];

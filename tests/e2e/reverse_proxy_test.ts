@@ -97,6 +97,26 @@ for (const proxy of PROXIES) {
         assert.match(said, /"type":"done"/);
         assert.ok(arrivals.length > 10, `the answer came in ${arrivals.length} pieces`);
 
+        // GNS3's file routes give out files of the project, and no conversations.
+        const files = `/v3/projects/${lab.project.project_id}/files/`;
+        const own = await fetch(`${url}${files}project-files/../${lab.project.name}.gns3`, { headers });
+        assert.match(await own.text(), /"topology"/);
+        for (
+          const spelling of [
+            "gns3-copilot/copilot_checkpoints.db",
+            "%67ns3-copilot/copilot_checkpoints.db-wal",
+            "%2567ns3%252Dcopilot/copilot_checkpoints.db",
+            "project-files%2F..%2Fgns3-copilot%2Fcopilot_checkpoints.db",
+            "project-files%2F..%2F..%2F%2567ns3-copilot/copilot_checkpoints.db",
+            "/gns3-copilot//copilot_checkpoints.db",
+          ]
+        ) {
+          for (const method of ["GET", "POST"]) {
+            const refused = await fetch(url + files + spelling, { method, headers });
+            assert.deepEqual([refused.status, (await refused.json()).code], [403, "forbidden"], spelling);
+          }
+        }
+
         // A console over its WebSocket, and a stored configuration's route.
         const node = lab.nodes.find(({ name }) => name === "PC1")!;
         const path = `/v3/projects/${lab.project.project_id}/nodes/${node.node_id}/console/ws?token=${alice}`;

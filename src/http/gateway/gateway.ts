@@ -4,6 +4,7 @@ import type { Logger } from "../../log.ts";
 import { asAppError, gns3Error } from "../errors.ts";
 import type { Origin } from "./headers.ts";
 import { forward } from "./http.ts";
+import { meansConversations } from "./private_files.ts";
 import { forwardWebSocket, isWebSocket } from "./websocket.ts";
 
 /** A request that will take a project's files away, and whose sign-in it carries. */
@@ -59,6 +60,12 @@ export function createGateway({ gns3Url, beforeFilesAreTaken, log }: GatewayOpti
   const closing = new AbortController();
 
   async function pass(request: Request, origin: Origin): Promise<Response> {
+    if (meansConversations(new URL(request.url).pathname)) {
+      throw new AppError(
+        "forbidden",
+        "The project's conversations are not given out or changed as files. Each user reads their own in the chat, and exports them there.",
+      );
+    }
     if (isWebSocket(request)) return await forwardWebSocket(request, base, origin, closing.signal);
     const taken = filesTaken(request.method, new URL(request.url), request.headers.get("authorization"));
     const done = taken && await beforeFilesAreTaken(taken);

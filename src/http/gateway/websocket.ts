@@ -1,6 +1,7 @@
 // A WebSocket passed on to GNS3, message by message: consoles and notifications of its Web UI.
 /// <reference lib="deno.unstable" />
 import { AppError } from "../../domain/error.ts";
+import { joinSignals } from "../../domain/signals.ts";
 import { type Origin, requestHeaders } from "./headers.ts";
 import { targetOf } from "./http.ts";
 
@@ -9,6 +10,8 @@ const HIGH_WATER = 1_000_000;
 /** A client that sends this much more than GNS3 takes is cut off. */
 const MOST_PENDING = 16_000_000;
 const DRAIN_POLL_MS = 20;
+/** How long the client's side may take to open once GNS3's is: Deno never says so when the client goes right then. */
+const OPEN_MS = 5000;
 
 /** The handshake's own headers are made anew for each connection. */
 const HANDSHAKE = /^(sec-websocket-|host$|content-length$)/;
@@ -19,14 +22,30 @@ interface CloseInfo {
   reason?: string;
 }
 
-/** Whether the request asks for a WebSocket. */
-export function isWebSocket(request: Request): boolean {
-  return request.headers.get("upgrade")?.toLowerCase() === "websocket";
+/** Whether the request asks for a WebSocket. What only names one, without asking to change the protocol, is plain HTTP. */
+export function isWebSocket({ method, headers }: Request): boolean {
+  const has = (name: string, token: string) =>
+    (headers.get(name) ?? "").toLowerCase().split(",").some((part) => part.trim() === token);
+  return method === "GET" && has("upgrade", "websocket") && has("connection", "upgrade");
+}
+
+/** Throws `bad_request` for a handshake that nobody could accept, before GNS3 is connected to. */
+function checkHandshake(headers: Headers): void {
+  const version = headers.get("sec-websocket-version");
+  const key = headers.get("sec-websocket-key") ?? "";
+  if (version === "13" && /^[A-Za-z0-9+/]{22}==$/.test(key)) return;
+  throw new AppError(
+    "bad_request",
+    "This is no WebSocket handshake: it needs the headers Sec-WebSocket-Version: 13 and Sec-WebSocket-Key. " +
+      "Does a proxy in between leave them out?",
+  );
 }
 
 /**
  * Connects to GNS3 first, so that the client gets what GNS3 says to the handshake: the subprotocol it chose, or its
  * refusal. Text stays text and binary stays binary; close codes and reasons pass both ways where a close may carry them.
+ * Whatever goes wrong on either side, nothing stays open on the other. Throws `bad_request` for what is no handshake, what
+ * GNS3 refuses with, `unavailable`, or the reason of `signal` or of the request's.
  */
 export async function forwardWebSocket(
   request: Request,
@@ -34,6 +53,7 @@ export async function forwardWebSocket(
   origin: Origin,
   signal: AbortSignal,
 ): Promise<Response> {
+  checkHandshake(request.headers);
   const url = targetOf(base, request.url);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const protocols = (request.headers.get("sec-websocket-protocol") ?? "").split(",").map((name) =>
@@ -42,23 +62,51 @@ export async function forwardWebSocket(
   const headers = Object.entries(requestHeaders(request.headers, origin))
     .filter(([name]) => !HANDSHAKE.test(name)) as [string, string][];
   signal.throwIfAborted();
-  // Of the handshake alone: aborted later, Deno's WebSocketStream throws.
-  const handshake = new AbortController();
-  const stop = () => handshake.abort(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
+  request.signal.throwIfAborted();
+  const { upstream, opened } = await connect(url, headers, protocols, base, [signal, request.signal]);
+  try {
+    request.signal.throwIfAborted();
+    const { socket, response } = Deno.upgradeWebSocket(request, { protocol: opened.protocol || undefined });
+    join(socket, upstream, opened, signal);
+    return response;
+  } catch (error) {
+    upstream.close();
+    void drain(opened.readable);
+    throw error;
+  }
+}
+
+async function connect(
+  url: URL,
+  headers: [string, string][],
+  protocols: string[],
+  base: URL,
+  signals: AbortSignal[],
+): Promise<{ upstream: WebSocketStream; opened: WebSocketConnection }> {
+  // Of the handshake alone: aborted later, Deno's WebSocketStream throws, and a request's signal aborts at its upgrade.
+  using ending = joinSignals(signals);
   const upstream = new WebSocketStream(url.href, {
     headers,
     protocols: protocols.filter((name) => name !== ""),
-    signal: handshake.signal,
+    signal: ending.signal,
   });
   // Whoever fails to open or to read hears of it there.
   upstream.closed.catch(() => {});
   const opened = await upstream.opened.catch((error) => {
+    ending.signal.throwIfAborted();
     throw refusal(error, base);
-  }).finally(() => signal.removeEventListener("abort", stop));
-  const { socket, response } = Deno.upgradeWebSocket(request, { protocol: opened.protocol || undefined });
-  join(socket, upstream, opened, signal);
-  return response;
+  });
+  return { upstream, opened };
+}
+
+/** Reads and forgets what still comes: a close is only finished when all before it was read. */
+async function drain(readable: WebSocketConnection["readable"]): Promise<void> {
+  const reader = readable.getReader();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // It was dropped.
+  }
 }
 
 function join(
@@ -78,10 +126,24 @@ function join(
     if (code === 1005) client.close();
     else client.close(code, reason);
   };
-  const shutDown = () => closeClient(1001);
+  const lost = (info?: CloseInfo) => {
+    if (gone) return;
+    gone = true;
+    clearTimeout(opening);
+    open.resolve();
+    upstream.close(info as WebSocketCloseInfo);
+  };
+  const opening = setTimeout(lost, OPEN_MS);
+  const shutDown = () => {
+    if (client.readyState === WebSocket.CONNECTING) lost();
+    closeClient(1001);
+  };
   signal.addEventListener("abort", shutDown, { once: true });
 
-  client.onopen = () => open.resolve();
+  client.onopen = () => {
+    clearTimeout(opening);
+    open.resolve();
+  };
   client.onmessage = ({ data }) => {
     const message = typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer);
     const size = message.length;
@@ -90,13 +152,12 @@ function join(
     writer.write(message).then(() => void (pending -= size), () => {});
   };
   client.onclose = ({ code, reason }) => {
-    gone = true;
-    open.resolve();
     // What a browser may not send (1001 when its page goes, 1005 and 1006, which are no codes) is a plain close.
     const passes = code === 1000 || (code >= 3000 && code <= 4999);
-    upstream.close(passes ? { closeCode: code, reason } as WebSocketCloseInfo : undefined);
+    lost(passes ? { closeCode: code, reason } : undefined);
   };
-  client.onerror = () => {};
+  // One that never opened has no close.
+  client.onerror = () => void (client.readyState === WebSocket.CONNECTING && lost());
 
   // Read to its end also when the client has gone: cancelled in the middle, Deno's WebSocketStream throws.
   const toClient = async () => {

@@ -46,6 +46,7 @@ export async function startTurn(
 ): Promise<Response> {
   const { service, caller, recheck } = visit;
   const model = await service.modelFor(caller, c.req.raw.signal);
+  deps.mayStart();
   const turn = service.startTurn({ caller, model, request, forcedMode });
   const onGone = request.on_disconnect === "abort" ? () => void turn.abort("client_gone") : undefined;
   if (!request.stream) return await oneAnswer(c, visit, turn, onGone);
@@ -133,7 +134,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
           log: followed.log,
           turnId: followed.turnId,
           dialect: gns3Dialect(sessionId, { reasoning: query.reasoning === "true" }),
-          after: positionIn(followed.turnId, wanted),
+          after: positionIn(followed, wanted),
           heartbeatMs: deps.heartbeatMs,
           signal: c.req.raw.signal,
           headers: { "X-Session-Id": sessionId },
@@ -154,6 +155,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
         const runs = own?.service.runningTurns.some((turn) =>
           turn.sessionId === session_id && turn.userId === own.caller.userId
         );
+        if (runs) await own?.confirm();
         const { service, caller } = own && runs ? own : await deps.visit(c);
         return c.json({ status: "ok", session_id, aborted: await service.abort(caller.userId, session_id) });
       },
@@ -179,6 +181,7 @@ async function decide(c: Context, deps: ChatDeps, { service, caller, recheck }: 
   const sessionId = sessionIdOf(c);
   const { decision, arguments: edited, reason } = await readBody(c, decisionSchema);
   const model = await service.modelFor(caller, c.req.raw.signal);
+  deps.mayStart();
   const turn = service.decide({
     caller,
     model,
@@ -229,8 +232,9 @@ export function flatStreamRoute(deps: ChatDeps): Route {
   };
 }
 
-/** The position that an event id names in this turn; an id of another turn, or none, is its start. */
-export function positionIn(turnId: string, eventId: string | undefined): number {
+/** The position that an event id names in this turn; an id of another turn, none, or one beyond its log, is its start. */
+function positionIn({ turnId, log }: { turnId: string; log: EventLog }, eventId: string | undefined): number {
   const match = /^(.+):(\d{1,15})$/.exec(eventId ?? "");
-  return match && match[1] === turnId ? Number(match[2]) : 0;
+  const position = match && match[1] === turnId ? Number(match[2]) : 0;
+  return position <= log.last ? position : 0;
 }

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { z } from "zod";
 import type { AgentService } from "../../agent/agent_service.ts";
 import { fieldError } from "../../domain/error.ts";
-import { SESSION_ID } from "../../domain/session.ts";
+import { SESSION_ID, SESSION_ID_RULE } from "../../domain/session.ts";
 import type { Caller } from "../../domain/scope.ts";
 import type { Recheck } from "../sse.ts";
 
@@ -15,15 +15,23 @@ export interface Visit {
   recheck: Recheck;
 }
 
+/** A caller as GNS3 knew them last, and the project's agent. */
+export interface Known extends Pick<Visit, "caller" | "service"> {
+  /** Throws 401 when GNS3 refuses the caller now; a GNS3 that does not answer is not waited for longer than a second. */
+  confirm(): Promise<void>;
+}
+
 export interface ChatDeps {
   heartbeatMs: number;
   /** Throws 401, 403, 404 or 503 when the caller may not enter. `projectId` defaults to the path's parameter. */
   visit(c: Context, projectId?: string): Promise<Visit>;
   /**
-   * As `visit`, for what a user may always do to a turn of their own: GNS3 is not asked, because it may be what hangs.
+   * As `visit`, for what a user may always do to a turn of their own, also while GNS3 hangs: who it is, it has said before.
    * Undefined when GNS3 has not let the caller in before, or nothing of the project is open. Throws 401.
    */
-  peek(c: Context): Promise<Pick<Visit, "caller" | "service"> | undefined>;
+  peek(c: Context): Promise<Known | undefined>;
+  /** Throws 503 once the server drains: asked last before a turn starts, with nothing awaited in between. */
+  mayStart(): void;
   /** Throws 401 before anything else of the request is looked at. */
   requireCredential(c: Context): void;
   projectIdSchema: z.ZodString;
@@ -37,7 +45,7 @@ export function sessionIdOf(c: Context): string {
   if (!SESSION_ID.test(id)) {
     throw fieldError(
       ["path", "session_id"],
-      "must be 1-128 characters of A-Z a-z 0-9 _ . : -",
+      SESSION_ID_RULE,
       "string_pattern_mismatch",
     );
   }

@@ -187,3 +187,77 @@ Deno.test("what is still open is closed when the gateway closes", async () => {
   gateway.close();
   assert.deepEqual(await closed, [1001, ""]);
 });
+
+/** A server that counts its open WebSockets and takes a while for a handshake. */
+function counted(handshakeMs = 0) {
+  const sockets = { open: 0, made: 0 };
+  const server = upstream(async (request) => {
+    if (request.headers.get("upgrade") !== "websocket") {
+      return new Response(`${request.method} ${await request.text()}`);
+    }
+    const { signal } = request;
+    await new Promise((resolve) => setTimeout(resolve, handshakeMs));
+    // To Deno, one that has gone would never open nor close.
+    if (signal.aborted) return new Response();
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onopen = () => (sockets.open++, sockets.made++);
+    socket.onclose = () => sockets.open--;
+    return response;
+  });
+  return { ...server, sockets };
+}
+
+const KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+const VERSION_13 = "Sec-WebSocket-Version: 13\r\n";
+
+Deno.test("a request that only names a WebSocket is plain HTTP, and half a handshake is refused before GNS3 hears of it", async () => {
+  await using gns3 = counted();
+  await using gateway = gatewayTo(gns3.url);
+  const ask = async (start: string, rest: string) => {
+    const { head, body } = await exchange(
+      gateway.url,
+      `${start} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n${rest}`,
+    );
+    return [Number(head.split(" ")[1]), new TextDecoder().decode(body)] as const;
+  };
+  assert.deepEqual(await ask("GET /v3/notifications/ws?token=x", "Connection: close\r\n\r\n"), [200, "GET "]);
+  assert.deepEqual(await ask("POST /v3/projects", "Connection: close\r\nContent-Length: 2\r\n\r\n{}"), [
+    200,
+    "POST {}",
+  ]);
+  for (
+    const given of [
+      "",
+      KEY,
+      VERSION_13,
+      `${KEY}Sec-WebSocket-Version: 8\r\n`,
+      `Sec-WebSocket-Key: short\r\n${VERSION_13}`,
+    ]
+  ) {
+    const [status, body] = await ask(
+      "GET /v3/notifications/ws?token=x",
+      `Connection: Upgrade, close\r\n${given}\r\n`,
+    );
+    assert.deepEqual([status, JSON.parse(body).code], [400, "bad_request"], given);
+  }
+  assert.equal(gns3.sockets.made, 0);
+  assert.deepEqual(gateway.lines.filter(({ level }) => level === "error"), []);
+});
+
+Deno.test("a client that leaves while GNS3 takes its time for the handshake leaves nothing open there", async () => {
+  await using gns3 = counted(150);
+  await using gateway = gatewayTo(gns3.url);
+  const { hostname, port } = new URL(gateway.url);
+  for (const leaveAfter of [0, 10, 50, 100]) {
+    using client = await Deno.connect({ hostname, port: Number(port) });
+    await client.write(
+      new TextEncoder().encode(
+        `GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${KEY}${VERSION_13}\r\n`,
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, leaveAfter));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.equal(gns3.sockets.open, 0);
+  assert.deepEqual(gateway.lines.filter(({ level }) => level === "error"), []);
+});
