@@ -114,8 +114,10 @@ await deno([
   "--include",
   `${BUILD}/src/worker.js`,
   "--output",
-  OUTPUT,
+  `${OUTPUT}.new`,
   `${BUILD}/main.js`,
 ], denortAdvice);
+// Only now: a failed try leaves the executable that was there, and one that runs may be replaced.
+await Deno.rename(`${ROOT}${OUTPUT}.new`, `${ROOT}${OUTPUT}`);
 const { size } = await Deno.stat(`${ROOT}${OUTPUT}`);
 console.log(`${OUTPUT}: ${(size / 1e6).toFixed(1)} MB, made with Deno ${Deno.version.deno}`);

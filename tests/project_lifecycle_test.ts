@@ -72,6 +72,30 @@ Deno.test("a project that closes ends its turns at once, keeps what was said, an
   assert.equal(next.text, "I am back.");
 });
 
+Deno.test("a call that is stopped tells the model the true reason: only a user's stop is the user's", async () => {
+  const reasons: [string, (server: ChatServer, alice: Chat, sessionId: string) => Promise<unknown>][] = [
+    [
+      "the user stopped the turn",
+      (_server, alice, sessionId) => alice.json("POST", `/sessions/${sessionId}/abort`),
+    ],
+    ["the project was closed", (server) => gns3(server, "POST", "/close")],
+    ["the assistant's server was stopped", (server) => server.restart()],
+  ];
+  for (const [reason, stop] of reasons) {
+    await using server = await startChatServer({ config: { drainTimeout: 0 } });
+    const alice = server.chat("alice");
+    const wait = toolCalls([{ name: "wait_seconds", args: { seconds: 30 } }]);
+    const stream = await alice.start(server.model.script("t", [wait]));
+    await stream.untilType("tool_start");
+    await listening(server);
+    await stop(server, alice, stream.sessionId);
+    await stream.end();
+    const error =
+      `aborted before it finished (${reason}); whether it took effect is unknown: check before you repeat it`;
+    assert.deepEqual(stream.of("tool_end").map((event) => JSON.parse(event.tool_output)), [{ error }]);
+  }
+});
+
 Deno.test("after a close the database is let go of: no -wal and -shm are left", async () => {
   await using server = await startChatServer();
   const alice = server.chat("alice");

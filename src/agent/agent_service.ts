@@ -27,6 +27,7 @@ import type { EventLog } from "./event_log.ts";
 import { titleText } from "./title_text.ts";
 import { type AbortReason, Turn } from "./turn.ts";
 import type { TurnContext, TurnRequest } from "./turn_context.ts";
+import { saveTurnEnd } from "./turn_end.ts";
 import type { Account, TurnLimits } from "./turn_limits.ts";
 import type { CallUsage } from "./turn_statistics.ts";
 
@@ -163,7 +164,6 @@ export class AgentService {
       const before = this.options.storage.saver.messages(sessionId);
       const asked = this.#desk.clear(sessionId);
       const mended = repair(before, createdAt, context.newId, asked ? NOT_APPROVED : undefined);
-      for (const message of mended) turn.statistics.messages += message.getType() === "remove" ? -1 : 1;
       return {
         messages: [
           ...mended,
@@ -189,7 +189,6 @@ export class AgentService {
     this.options.limits.refuseSpent(accountOf(caller, model));
     const request = { ...asked.options, approvals: true };
     const turn = new Turn(this.options.newId(), sessionId, caller.userId, this.options.now());
-    turn.statistics.messages = 0;
     const context = this.#contextOf(turn, caller, model, asked.options.mode, request);
     const decisions = this.#desk.decide(asked, decision, context);
     if (!decisions) return undefined;
@@ -232,9 +231,8 @@ export class AgentService {
     const thread = { configurable: { thread_id: sessionId } };
     await this.#graph.updateState(thread, { messages: answers }, "title_generator");
     const stopped = new Turn(last.turnId, sessionId, userId, now);
-    stopped.statistics.messages = answers.length;
     stopped.abort("user");
-    stopped.finish((record) => this.sessions.endTurn(userId, sessionId, record), { lastSeq: last.lastSeq });
+    stopped.finish((end) => saveTurnEnd(this.options.storage, stopped, end), { lastSeq: last.lastSeq });
     this.#finished.forget(sessionId);
     return true;
   }
@@ -368,7 +366,7 @@ export class AgentService {
 
   /** The session is free afterwards, whatever goes wrong. */
   #finish({ turn, log }: TurnContext, request: TurnRequest): void {
-    const fault = turn.finish((record) => this.sessions.endTurn(turn.userId, turn.sessionId, record), {
+    const fault = turn.finish((end) => saveTurnEnd(this.options.storage, turn, end), {
       temperature: request.temperature ?? undefined,
       maxTokens: request.max_tokens ?? undefined,
     });

@@ -72,7 +72,9 @@ export function answerOf(
   messages: readonly ChatMessage[],
   waiting: readonly Approval[],
 ): ChatAnswer {
-  const own = lastTurnOf(messages, (message) => message.role === "user");
+  const last = lastTurnOf(messages, (message) => message.role === "user");
+  // Where the question could not be saved, the last turn of the history is an earlier one.
+  const own = last[0]?.created_at === turn.startedAt.toISOString() ? last : [];
   const finish_reason = turn.finishReason();
   return {
     session_id: turn.sessionId,

@@ -53,7 +53,6 @@ export async function llmCall(state: State, context: TurnContext): Promise<Updat
     context.now().toISOString(),
     turn.signal.aborted || turn.error !== undefined,
   );
-  if (messages.length) turn.statistics.messages += messages.length;
   context.log.info(`LLM call completed: tool_calls=${answer.calls.length}`);
   return { ...update, messages };
 }

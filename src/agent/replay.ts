@@ -8,6 +8,7 @@ import { CUT_OFF } from "./cut_turns.ts";
 import { EventLog } from "./event_log.ts";
 import { lastTurnOf } from "./history.ts";
 import { toChatMessage } from "./messages.ts";
+import { messagesSince } from "./turn_end.ts";
 
 /** Where a message's events stood in the live log of its turn; kept in its `additional_kwargs.event_seq`. */
 export interface EventPlaces {
@@ -34,9 +35,10 @@ export function rebuildLog(
   const log = new EventLog();
   log.append({ type: "turn_start", turnId: last.turnId });
   const own = lastTurnOf(messages, (message) => message.getType() === "human");
-  // A turn that went on after an approval has a log of its own, without what was said before the question.
+  // A turn that went on after an approval has a log of its own, without what was said before the question; one that was
+  // not saved at all must not show what the turn before it said.
   const ofTurn = own.filter((message) => placesOf(message)?.turn === last.turnId);
-  const entries = (ofTurn.length ? ofTurn : own).flatMap(entriesOf);
+  const entries = (ofTurn.length ? ofTurn : messagesSince(own, last.startedAt)).flatMap(entriesOf);
   // Parallel calls started and ended in an order of their own.
   for (const { seq, event } of entries.sort((a, b) => a.seq - b.seq)) log.append(event, seq);
   for (const [i, approval] of waiting.entries()) {

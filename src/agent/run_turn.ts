@@ -37,7 +37,7 @@ export async function runTurn(graph: CopilotGraph, context: TurnContext, run: Ru
       error: errorText(error),
       stack: known ? undefined : (error as Error)?.stack,
     });
-    turn.fail({
+    turn.lose({
       code: known ? error.code : "internal",
       message: known
         ? error.message

@@ -19,7 +19,7 @@ const STOPPED: ToolAnswer = {
 
 /** Runs the calls of the last message. Every call gets exactly one result, in call order, whatever happens. */
 export async function toolNode(state: State, context: TurnContext): Promise<Update> {
-  const { turn, toolContext, tools } = context;
+  const { toolContext, tools } = context;
   const calls = toolCallsOf(state.messages.at(-1)!);
   const prepared = calls.map((call) =>
     prepareCall({ name: call.name, arguments: call.argumentsText }, toolContext, { tools })
@@ -28,7 +28,6 @@ export async function toolNode(state: State, context: TurnContext): Promise<Upda
   const slot = pLimit(context.limits.parallelTools);
   const running = calls.map((call, i) => slot(() => runOne(call, prepared[i]!, decisions[call.id], context)));
   const messages = await Promise.all(running);
-  turn.statistics.messages += messages.length;
   return { messages };
 }
 

@@ -1,5 +1,5 @@
 // The lab as it is now, for the system prompt: taken anew before every model call.
-import { AppError, errorText } from "../domain/error.ts";
+import { errorText } from "../domain/error.ts";
 import { joinSignals } from "../domain/signals.ts";
 import { outlineOf, viewOf } from "../gns3/topology.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -13,7 +13,10 @@ export interface TopologyInfo {
 /** A model can do without it for a moment; a user should not wait for it for long. */
 const LIMIT_MS = 5000;
 
-/** Asks GNS3. Throws `unauthorized` when it no longer takes the caller's sign-in, and the turn's own stop. */
+/**
+ * Asks GNS3. A sign-in that has run out is no end of the turn either, which may need nothing more of GNS3: the next tool
+ * that does says so. Throws only the turn's own stop.
+ */
 export async function topologyInfo(context: TurnContext): Promise<TopologyInfo> {
   const { turn, toolContext, log } = context;
   using limited = joinSignals([turn.signal], { ms: LIMIT_MS });
@@ -25,7 +28,6 @@ export async function topologyInfo(context: TurnContext): Promise<TopologyInfo> 
     return { info, outline: JSON.stringify(outlineOf(topology)) };
   } catch (error) {
     if (turn.signal.aborted) throw error;
-    if (error instanceof AppError && error.code === "unauthorized") throw error;
     log.warn("The topology could not be read.", { error: errorText(error) });
     return { info: null };
   }

@@ -1,8 +1,9 @@
 // One turn: a user's message and everything the agent does until it stops, whoever is still listening.
 import { AppError } from "../domain/error.ts";
 import type { FinishReason, TurnError, TurnEvent, Usage } from "../domain/event.ts";
-import type { TurnRecord } from "../domain/session.ts";
+import { Stopped } from "../domain/stopped.ts";
 import { EventLog } from "./event_log.ts";
+import type { TurnEnd } from "./turn_end.ts";
 import { TurnStatistics } from "./turn_statistics.ts";
 
 /** Why a turn was stopped before its end. */
@@ -15,6 +16,18 @@ export type AbortReason =
   | "project_deleted"
   | "project_restored"
   | "access_lost";
+
+/** What the model reads of it in the results of its calls. */
+const WHY: Record<AbortReason, string> = {
+  user: "the user stopped the turn",
+  client_gone: "the user's client went away",
+  shutdown: "the assistant's server was stopped",
+  session_deleted: "the session was deleted",
+  project_closed: "the project was closed",
+  project_deleted: "the project was deleted",
+  project_restored: "the project was set back to a snapshot",
+  access_lost: "the user may not use the project any more",
+};
 
 const NOT_SAVED = "The turn could not be saved to its end because of a fault in this server.";
 
@@ -35,6 +48,8 @@ export class Turn {
   /** The automatic title, when this turn made one. */
   title?: string;
   abortReason?: AbortReason;
+  /** Something of it was not saved. */
+  unsaved = false;
   /** The turn ends because calls wait for the user's decision. */
   waiting = false;
   /** What a stop that nobody asked for is told as. */
@@ -77,7 +92,7 @@ export class Turn {
     if (this.#ended || this.signal.aborted) return false;
     this.abortReason = reason;
     this.#why = why;
-    this.#controller.abort(new DOMException("The turn was stopped.", "AbortError"));
+    this.#controller.abort(new Stopped(WHY[reason]));
     return true;
   }
 
@@ -86,20 +101,26 @@ export class Turn {
     if (!this.signal.aborted) this.error ??= error;
   }
 
+  /** Notes a failure that kept something of the turn from being saved: a stop is no excuse for what it has lost. */
+  lose(error: TurnError): void {
+    this.unsaved = true;
+    this.error ??= error;
+  }
+
   finishReason(): FinishReason {
     if (this.#outcome) return this.#outcome;
-    if (this.signal.aborted) return this.#why ? "error" : "aborted";
+    if (this.signal.aborted && !this.unsaved) return this.#why ? "error" : "aborted";
     if (this.error) return "error";
     if (this.waiting) return "approval";
     return this.limitReached ? "limit" : "stop";
   }
 
   /**
-   * Ends the turn, exactly once: `save` writes the record, then `turn_end` goes into the log. When saving fails, the
+   * Ends the turn, exactly once: `save` writes it, then `turn_end` goes into the log. When saving fails, the
    * turn ends with that error instead of with a success that is not on disk. Returns a failure that is a fault of this
    * program, for the log.
    */
-  finish(save: (record: TurnRecord) => void, overrides: Partial<TurnRecord>): Error | undefined {
+  finish(save: (end: TurnEnd) => void, overrides: Partial<TurnEnd>): Error | undefined {
     if (this.#ended) return undefined;
     let fault: Error | undefined;
     this.#ended = true;

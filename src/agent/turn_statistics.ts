@@ -13,7 +13,6 @@ export interface CallUsage {
 
 /** A call's input already holds the history, so a turn's input is its largest call's; outputs add up. */
 export class TurnStatistics {
-  messages = 1;
   llmCalls = 0;
   toolCalls = 0;
   /** Told of every call as it ends. */
@@ -51,9 +50,8 @@ export class TurnStatistics {
     };
   }
 
-  record(): Omit<TurnRecord, "turnId" | "finishReason" | "endedAt" | "lastSeq"> {
+  record(): Omit<TurnRecord, "messages" | "turnId" | "finishReason" | "endedAt" | "lastSeq"> {
     return {
-      messages: this.messages,
       llmCalls: this.llmCalls,
       inputTokens: this.#input,
       outputTokens: this.#output,

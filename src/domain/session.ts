@@ -111,7 +111,7 @@ export const createSessionSchema = z.object({ title: titleSchema.nullish() });
 /** What one finished turn adds to its session (contract section 4). */
 export interface TurnRecord {
   turnId: string;
-  /** The user's message, each assistant message and each tool result. */
+  /** How many messages the history has more than were counted so far: the user's, each of the assistant and each tool result. */
   messages: number;
   llmCalls: number;
   /** The largest input of the turn's calls; replaces the session's value. */

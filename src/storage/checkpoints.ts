@@ -27,7 +27,7 @@ import {
 } from "./checkpoint_rows.ts";
 import { type Json, pack, unpack } from "./codec.ts";
 import type { Database } from "./connection.ts";
-import { readMessages } from "./conversation.ts";
+import { countMessages, readMessages } from "./conversation.ts";
 import { IN_PLACE } from "./message_codec.ts";
 import { MessageRows } from "./message_rows.ts";
 import { deleteUnused, pruneThread } from "./prune.ts";
@@ -163,6 +163,11 @@ export class SqliteSaver extends BaseCheckpointSaver {
   /** The messages of a thread's newest checkpoint, oldest first; none for an unknown thread. */
   messages(threadId: string): BaseMessage[] {
     return readMessages(this.#db, this.#rows, threadId);
+  }
+
+  /** How many `messages` gives; none is read for it. */
+  countMessages(threadId: string): number {
+    return countMessages(this.#db, threadId);
   }
 
   /** The channels to store: changed ones anew, others as the parent has them. */

@@ -12,6 +12,12 @@ export function readMessages(db: Database, rows: MessageRows, threadId: string):
   return found ? rows.messages(found.thread, found.runs) : [];
 }
 
+/** How many messages `readMessages` gives, without reading one. */
+export function countMessages(db: Database, threadId: string): number {
+  const runs = messageRuns(db, threadId)?.runs ?? [];
+  return runs.reduce((count, [first, last]) => count + last - first + 1, 0);
+}
+
 function messageRuns(db: Database, threadId: string): { thread: number; runs: Run[] } | undefined {
   const row = readCheckpoint(db, threadId, "");
   if (!row) return undefined;

@@ -17,13 +17,13 @@ export function mend(db: Database): void {
     }
     db.exec(`UPDATE saver_threads SET next_seq = max(next_seq,
       (SELECT COALESCE(max(seq), 0) + 1 FROM saver_rows WHERE thread = saver_threads.id))`);
-    for (const [thread] of db.prepare("SELECT id FROM saver_threads").arrays()) {
-      mendThread(db, Number(thread));
-    }
     // Nobody has this user id: whose it was is lost, and it is shown to nobody else.
     db.exec(`INSERT INTO chat_sessions (thread_id, user_id, title)
       SELECT thread_id, '', 'Recovered conversation' FROM saver_threads
       WHERE thread_id NOT IN (SELECT thread_id FROM chat_sessions)`);
+    for (const [thread] of db.prepare("SELECT id FROM saver_threads").arrays()) {
+      mendThread(db, Number(thread));
+    }
     for (const table of ["chat_turns", "chat_approvals"]) {
       db.exec(`DELETE FROM ${table} WHERE thread_id NOT IN (SELECT thread_id FROM chat_sessions)`);
     }
@@ -70,7 +70,7 @@ function mendThread(db: Database, thread: number): void {
   }
   if (left === undefined && messages.length > 0) writeStandIn(db, thread, messages);
   db.prepare(
-    `UPDATE chat_sessions SET message_count = min(message_count, ?)
+    `UPDATE chat_sessions SET message_count = ?
      WHERE thread_id = (SELECT thread_id FROM saver_threads WHERE id = ?)`,
   ).run(left ?? messages.length, thread);
 }

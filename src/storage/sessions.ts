@@ -188,7 +188,7 @@ export class ChatSessionsRepository {
         figures.output_tokens,
         figures.total_tokens,
         JSON.stringify(stats),
-        record.messages > 0 ? record.endedAt.toISOString() : before.last_message_at,
+        record.messages !== 0 ? record.endedAt.toISOString() : before.last_message_at,
         this.#stamp(record.endedAt),
         threadId,
       );

@@ -32,6 +32,11 @@ export class StepSaver extends SqliteSaver {
     return super.messages(threadId);
   }
 
+  override countMessages(threadId: string): number {
+    this.#python?.takeOver(threadId);
+    return super.countMessages(threadId);
+  }
+
   override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const kept = writes.filter(([channel]) => channel.startsWith("__"));
     return kept.length > 0 ? super.putWrites(config, kept, taskId) : Promise.resolve();

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError, type ErrorCode } from "../domain/error.ts";
 import type { ToolStatus } from "../domain/event.ts";
 import { isDeeper, MOST_LEVELS } from "../domain/json.ts";
+import { Stopped } from "../domain/stopped.ts";
 import { formatJson, wellFormedFrom } from "../domain/unicode.ts";
 import { audited } from "./audited.ts";
 import { forbiddenIn } from "./forbidden.ts";
@@ -21,6 +22,8 @@ export interface ToolAnswer {
   output: string;
   status: ToolStatus;
   code?: ErrorCode;
+  /** It was stopped before its end. */
+  aborted?: true;
 }
 
 /** A call that may run, or the answer that says why it may not. */
@@ -113,7 +116,7 @@ export async function executeCall(
 ): Promise<ToolAnswer> {
   const began = context.now();
   const answer = prepared.kind === "answer" ? prepared.answer : await execute(prepared, context, options);
-  context.audit?.(audited(prepared, answer, { aborted: answer === ABORTED, ms: context.now() - began }));
+  context.audit?.(audited(prepared, answer, { aborted: answer.aborted === true, ms: context.now() - began }));
   return answer;
 }
 
@@ -123,9 +126,9 @@ async function execute(
   options: ExecuteOptions,
 ): Promise<ToolAnswer> {
   const { signal } = context;
-  const aborted = Promise.withResolvers<ToolAnswer>();
-  const stop = () => aborted.resolve(ABORTED);
-  if (signal.aborted) return ABORTED;
+  const stopped = Promise.withResolvers<ToolAnswer>();
+  const stop = () => stopped.resolve(aborted(signal));
+  if (signal.aborted) return aborted(signal);
   signal.addEventListener("abort", stop, { once: true });
   const run = async (): Promise<ToolAnswer> => {
     const wanted = risk !== "read" && tool.restorePoint !== false;
@@ -136,7 +139,7 @@ async function execute(
     return withPoint(answer, point);
   };
   const failed = (error: unknown): ToolAnswer => {
-    if (signal.aborted) return ABORTED;
+    if (signal.aborted) return aborted(signal);
     if (error instanceof AppError) {
       return { ...failure(error.message, { code: error.code }), code: error.code };
     }
@@ -148,7 +151,7 @@ async function execute(
   };
   const work = run().catch(failed);
   try {
-    return await Promise.race([work, aborted.promise]);
+    return await Promise.race([work, stopped.promise]);
   } finally {
     signal.removeEventListener("abort", stop);
   }
@@ -206,7 +209,7 @@ function answered(value: unknown): ToolAnswer {
 
 /** The tool's answer with the restore point in it, for the model to offer. */
 function withPoint(answer: ToolAnswer, point: RestorePoint | undefined): ToolAnswer {
-  if (!point || answer === ABORTED) return answer;
+  if (!point || answer.aborted) return answer;
   return { ...answer, output: JSON.stringify({ ...JSON.parse(answer.output), restore_point: point }) };
 }
 
@@ -218,6 +221,9 @@ function refuse(error: string, more: Record<string, unknown> = {}): Refusal {
   return { kind: "answer", answer: failure(error, more) };
 }
 
-const ABORTED: ToolAnswer = failure(
-  "aborted: the turn was stopped before this finished; whether it took effect is unknown: check before you repeat it",
-);
+function aborted({ reason }: AbortSignal): ToolAnswer {
+  const why = reason instanceof Stopped ? ` (${reason.message})` : "";
+  const error =
+    `aborted before it finished${why}; whether it took effect is unknown: check before you repeat it`;
+  return { ...failure(error), aborted: true };
+}

@@ -41,7 +41,7 @@ Deno.test("a turn cut off in a tool is counted with what was saved of it, and th
   assert.ok(cut.last_message_at > before.last_message_at && cut.updated_at > before.updated_at);
   const replayed = await alice.follow(sessionId);
   await replayed.end();
-  assert.match(replayed.last.error, /^The server stopped in the middle of this turn/);
+  assert.match(replayed.last.error, /^This turn was cut off before its end was saved/);
 
   await alice.send(server.model.script("after", [text("on")]), { session_id: sessionId });
   const messages = await alice.messages(sessionId);

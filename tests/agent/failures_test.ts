@@ -128,6 +128,18 @@ Deno.test("a sign-in that expires in a turn ends it with a message that says so;
   assert.equal(next.text, "on we go");
 });
 
+Deno.test("a sign-in that expires while nothing needs it costs no answer", async () => {
+  await using server = await startChatServer();
+  const token = server.gns3.newToken("alice");
+  const expiring = () => {
+    server.gns3.expire(token);
+    return toolCalls([{ name: "wait_seconds", args: { seconds: 1 } }]);
+  };
+  const turn = await server.chat(token).send(server.model.script("t", [expiring, text("waited")]));
+  assert.equal(turn.text, "waited");
+  assert.equal(turn.last.finish_reason, "stop");
+});
+
 Deno.test("a tool's output that is far too large is shortened for the model and whole in history", async () => { // E4
   await using server = await startChatServer({ model: { context_limit: 4 } });
   const alice = server.chat("alice");

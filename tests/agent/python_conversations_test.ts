@@ -28,6 +28,8 @@ Deno.test("every kind of Python's messages goes to a strict model in a form that
     const after = await alice.messages(sessionId);
     assert.deepEqual(after.slice(0, before.length), before, sessionId);
     assert.equal(after.at(-1).content, "Yes.");
+    const session = await alice.json("GET", `/sessions/${sessionId}`);
+    assert.equal(session.message_count, after.length, sessionId);
   }
   const sent = server.model.requests("kinds").find((request) => !request.title)!.body.messages;
   const calls = sent.flatMap((message) => message.tool_calls ?? []);

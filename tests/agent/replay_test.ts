@@ -79,7 +79,7 @@ Deno.test("rebuildLog ends a turn that a crash cut with an error that says so", 
   const events = wire({ ...ended, finishReason: null, usage: null, title: null, lastSeq: 0 });
   assertTurn(events);
   assert.equal(events.at(-1)!.type, "error");
-  assert.match(events.at(-1)!.error, /stopped in the middle of this turn/);
+  assert.match(events.at(-1)!.error, /^This turn was cut off before its end was saved/);
 });
 
 Deno.test("rebuildLog shows the error of a turn that failed", () => {

@@ -119,6 +119,6 @@ Deno.test("a turn that is stopped while it restores ends at once and is saved; t
   assert.deepEqual(await alice.messages(session_id), messages);
   assert.match(
     messages.find(({ role, content }) => role === "tool" && /aborted/.test(content)).content,
-    /aborted: the turn was stopped/,
+    /aborted before it finished \(the user stopped the turn\)/,
   );
 });

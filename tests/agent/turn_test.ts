@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { Turn } from "../../src/agent/turn.ts";
 import { AppError } from "../../src/domain/error.ts";
-import type { TurnRecord } from "../../src/domain/session.ts";
+import type { TurnEnd } from "../../src/agent/turn_end.ts";
 
 const newTurn = () => new Turn("turn", "session", "user", new Date());
 const lastOf = (turn: Turn) => turn.log.slice(0).at(-1)!.event;
 
 Deno.test("Turn ends once: what finishes late changes nothing", async () => {
   const turn = newTurn();
-  const saved: TurnRecord[] = [];
+  const saved: TurnEnd[] = [];
   turn.finish((record) => saved.push(record), {});
   turn.finish((record) => saved.push(record), {});
   turn.publish({ type: "text_delta", messageId: "m", text: "late" });
@@ -27,6 +27,16 @@ Deno.test("Turn tells an abort from a failure: what fails because of a stop is n
   turn.finish(() => {}, {});
   const end = lastOf(turn);
   assert.ok(end.type === "turn_end" && end.finishReason === "aborted" && end.error === undefined);
+});
+
+Deno.test("Turn that was stopped ends with an error when something of it could not be saved", () => {
+  const turn = newTurn();
+  turn.abort("user");
+  turn.lose({ code: "unavailable", message: "The disk is full." });
+  turn.finish(() => {}, {});
+  const end = lastOf(turn);
+  assert.ok(end.type === "turn_end" && end.finishReason === "error");
+  assert.equal(end.error?.message, "The disk is full.");
 });
 
 Deno.test("Turn keeps the first of two failures", () => {

@@ -60,6 +60,8 @@ Deno.test("a project's folder that is removed or moved away in the middle of a t
     assert.equal(same, sessionId);
     const said = (await alice.messages(sessionId)).map(({ content }) => content);
     assert.deepEqual([said[1], said.at(-1)], ["hello", "here again"]);
+    const session = await alice.json("GET", `/sessions/${sessionId}`);
+    assert.equal(session.message_count, said.length);
   }
 });
 

@@ -6,6 +6,7 @@ import project from "../../deno.json" with { type: "json" };
 import { type PracticeGns3, startPracticeGns3 } from "../../src/practice/gns3_server.ts";
 import { messagesApi, type Reply } from "../fakes/messages_api.ts";
 import { type Program, startFromSource, startProgram, workspace } from "../fakes/program.ts";
+import { filesBelow } from "../fakes/sweep.ts";
 import { answer, chunk, fakeEndpoint, sse } from "../models/fake_endpoint.ts";
 import { EXECUTABLE, NO_EXECUTABLE, testWhere } from "./needs.ts";
 
@@ -99,17 +100,6 @@ async function inPlace(start: Start, provider: Provider, test: (place: Place) =>
     await gns3.close();
     space.close();
   }
-}
-
-/** Every file below a folder, by path. */
-function filesBelow(dir: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const { name, isDirectory } of Deno.readDirSync(dir)) {
-    const path = join(dir, name);
-    if (isDirectory) filesBelow(path).forEach((text, file) => found.set(file, text));
-    else found.set(path, new TextDecoder("latin1").decode(Deno.readFileSync(path)));
-  }
-  return found;
 }
 
 async function wholeStory(start: Start, provider: Provider = "openai") {

@@ -8,6 +8,7 @@ import { type PracticeModel, startPracticeModel } from "../../src/practice/model
 import { createServer } from "../../src/server.ts";
 import { assertTurn, type WireEvent } from "./grammar.ts";
 import { type Line, testLog } from "./log.ts";
+import { assertNoSecrets } from "./sweep.ts";
 
 export const API_KEY = "sk-test-1f6c2e9b7d30";
 
@@ -87,6 +88,8 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     chat: (user, projectId = gns3.projectId) => new Chat(url, projectId, gns3.tokens[user] ?? user),
     [Symbol.asyncDispose]: async () => {
       await stop();
+      // Whatever the test was about: no key and no token may be left in a file or a log line of the server.
+      assertNoSecrets(gns3.projectsDir, lines, [API_KEY, ...Object.values(gns3.tokens)]);
       await http.shutdown();
       await model.close();
       await gns3.close();

@@ -50,6 +50,7 @@ Deno.test("a conversation is read back whole after the process has ended", async
     assert.equal(live[0]!.data.additional_kwargs!.created_at, "2026-03-01T10:00:00.000Z");
     await runTurns(reopened, "t1", 1);
     assert.equal(reopened.messages("t1").length, 16);
+    assert.deepEqual(["t1", "unknown"].map((id) => reopened.countMessages(id)), [16, 0]);
     const state = await chatGraph(reopened).getState(configOf("t1"));
     assert.deepEqual([state.values.llm_calls, state.values.conversation_title], [8, "Interfaces"]);
   });

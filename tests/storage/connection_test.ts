@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Database } from "../../src/storage/connection.ts";
 import { openDatabase, openProjectDatabase } from "../../src/storage/database.ts";
+import { openStateDatabase } from "../../src/storage/state_database.ts";
 import { hasProgram, testWhere } from "../e2e/needs.ts";
 import { namesIn, refusal, withProject } from "./helpers.ts";
 
@@ -167,6 +168,18 @@ Deno.test({
       db.checkpoint();
       note("two");
       assert.ok(isLocked(file), "after a checkpoint");
+    }),
+});
+
+Deno.test({
+  name: "the server's own database, which `rekey` opens beside it, stays locked too",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withProject(({ projects }) => {
+      using db = openStateDatabase(projects);
+      db.transaction(() => db.exec("INSERT INTO model_defaults VALUES ('user', 'u1', 'c1')"));
+      db.checkpoint();
+      assert.ok(isLocked(db.path));
     }),
 });
 

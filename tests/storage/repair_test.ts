@@ -150,7 +150,9 @@ Deno.test("repairDatabase brings a conversation back whose own rows are lost, an
     using again = openProjectDatabase(folders.project, folders.projects);
     const saver = new SqliteSaver(again);
     assert.deepEqual(["t1", "t2", "t3"].map((id) => saver.messages(id).length), [12, 240, 4]);
-    assert.equal(new ChatSessionsRepository(again, "p1").ownerOf("t3"), "");
+    const sessions = new ChatSessionsRepository(again, "p1");
+    assert.equal(sessions.ownerOf("t3"), "");
+    assert.equal(sessions.get("", "t3")!.message_count, 4);
   }));
 
 Deno.test("repairDatabase drops what refers to lost rows, and keeps the rest", () =>

@@ -4,6 +4,7 @@ import { createModelSchema } from "../../src/domain/stored_model.ts";
 import { ModelConfigs } from "../../src/storage/model_configs.ts";
 import { openSecrets } from "../../src/storage/secrets.ts";
 import { openStateDatabase } from "../../src/storage/state_database.ts";
+import { filesBelow } from "../fakes/sweep.ts";
 
 /** Runs `work` with an empty directory and removes it afterwards. */
 export async function withStateDir(work: (stateDir: string) => unknown): Promise<void> {
@@ -39,10 +40,5 @@ export function body(parts: Record<string, unknown> = {}): CreateModel {
 
 /** Whether any file below `dir` holds this text. */
 export function holds(dir: string, text: string): boolean {
-  return [...Deno.readDirSync(dir)].some(({ name, isDirectory }) => {
-    const path = `${dir}/${name}`;
-    return isDirectory
-      ? holds(path, text)
-      : new TextDecoder("latin1").decode(Deno.readFileSync(path)).includes(text);
-  });
+  return [...filesBelow(dir).values()].some((bytes) => bytes.includes(text));
 }

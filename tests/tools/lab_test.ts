@@ -314,7 +314,7 @@ Deno.test("execute_vpcs_commands ends with the turn, and the console is given ba
   const answer = l.answer("execute_vpcs_commands", args, { signal: stop.signal });
   while (console.ran.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   stop.abort();
-  assert.match(JSON.parse((await answer).output).error, /^aborted: the turn was stopped/);
+  assert.match(JSON.parse((await answer).output).error, /^aborted before it finished/);
   const after = await l.call("execute_vpcs_commands", {
     device_configs: [{ device_name: "PC1", commands: ["show ip"] }],
   });

@@ -261,11 +261,11 @@ Deno.test("executeCall returns at once when the turn is stopped, however long th
   stop.abort(new Error("stop"));
   const { output, status } = await answer;
   assert.equal(status, "error");
-  assert.match(JSON.parse(output).error, /^aborted: the turn was stopped/);
+  assert.match(JSON.parse(output).error, /^aborted before it finished/);
   held.resolve({});
   let ran = false;
   const late = await run(tool(() => Promise.resolve(ran = true)), { signal: stop.signal });
-  assert.match(JSON.parse(late.output).error, /^aborted: the turn was stopped/);
+  assert.match(JSON.parse(late.output).error, /^aborted before it finished/);
   assert.equal(ran, false);
 });
 
@@ -280,7 +280,7 @@ Deno.test("executeCall reports an abort, not a fault, when the tool throws becau
     { signal: stop.signal },
     (error) => faults.push(error),
   );
-  assert.match(JSON.parse(answer.output).error, /^aborted: the turn was stopped/);
+  assert.match(JSON.parse(answer.output).error, /^aborted before it finished/);
   assert.deepEqual(faults, []);
 });
 
@@ -312,7 +312,7 @@ Deno.test("executeCall tells the audit log of every call once, with what it was 
     { ...probe, outcome: "error", error: "in use" },
     { ...probe, outcome: "error", error: "no node" },
     { ...probe, outcome: "error", error: "internal: probe fail" },
-    { ...probe, outcome: "aborted", error: "aborted: the turn wa" },
+    { ...probe, outcome: "aborted", error: "aborted before it fi" },
     {
       tool: "nothing",
       risk: null,
@@ -349,6 +349,6 @@ Deno.test("executeCall asks for a restore point before a change only, and not wh
       return Promise.resolve(point);
     },
   });
-  assert.match(stopped.output, /aborted: the turn was stopped/);
+  assert.match(stopped.output, /aborted before it finished/);
   assert.deepEqual(order, []);
 });

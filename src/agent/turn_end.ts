@@ -1,0 +1,60 @@
+// The end of a turn as it is saved: what is counted is what history holds, however the turn ended.
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import type { ChatSession, TurnRecord } from "../domain/session.ts";
+import type { ProjectStorage } from "./project_storage.ts";
+import { TurnStatistics } from "./turn_statistics.ts";
+
+/** All of a turn's record but its messages, which are counted where they are stored. */
+export type TurnEnd = Omit<TurnRecord, "messages">;
+
+/** Whose end is saved. `unsaved`: something of the turn is known to be lost. */
+export interface EndedTurn {
+  userId: string;
+  sessionId: string;
+  startedAt: Date;
+  unsaved: boolean;
+}
+
+/**
+ * Saves how a turn ended, in one transaction. `message_count` is the length of the history afterwards, whatever was
+ * counted before. Calls and tokens of an answer that is lost are billed, but not the session's. Undefined for a session
+ * that is gone. Throws `AppError` when it cannot be written.
+ */
+export function saveTurnEnd(
+  { sessions, saver }: Pick<ProjectStorage, "sessions" | "saver">,
+  { userId, sessionId, startedAt, unsaved }: EndedTurn,
+  end: TurnEnd,
+): ChatSession | undefined {
+  const counted = sessions.get(userId, sessionId)?.message_count ?? 0;
+  const record: TurnRecord = { ...end, messages: saver.countMessages(sessionId) - counted };
+  if (unsaved) {
+    const { llmCalls, inputTokens, outputTokens } = statisticsOf(
+      messagesSince(saver.messages(sessionId), startedAt.toISOString()),
+    ).record();
+    Object.assign(record, { llmCalls, inputTokens, outputTokens });
+  }
+  return sessions.endTurn(userId, sessionId, record);
+}
+
+/** The messages that were made at `time` (ISO 8601) or later: those of the turn that started then, when it is the last. */
+export function messagesSince(messages: readonly BaseMessage[], time: string): BaseMessage[] {
+  return messages.filter((message) => timeOf(message) >= time);
+}
+
+/** When a message was made, in ISO 8601; "" for one that does not tell. */
+export function timeOf({ additional_kwargs }: BaseMessage): string {
+  return String(additional_kwargs.created_at ?? "");
+}
+
+/** What a turn's saved messages tell of it: its model calls are those whose answers were saved. */
+export function statisticsOf(messages: readonly BaseMessage[]): TurnStatistics {
+  const statistics = new TurnStatistics();
+  for (const message of messages) {
+    if (message.getType() === "tool") statistics.toolCalls++;
+    if (!AIMessage.isInstance(message)) continue;
+    statistics.llmCalls++;
+    const { input_tokens: input = 0, output_tokens: output = 0 } = message.usage_metadata ?? {};
+    statistics.addCall({ input, output, estimated: message.usage_metadata === undefined });
+  }
+  return statistics;
+}
