@@ -96,6 +96,7 @@ export async function createServer(
     if (draining) throw new AppError("unavailable", "The server is shutting down.", { retryAfter: 5 });
   };
   const deps: ChatDeps = {
+    log,
     mayStart,
     heartbeatMs: config.heartbeatInterval * 1000,
     projectIdSchema,

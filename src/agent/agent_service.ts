@@ -130,17 +130,22 @@ export class AgentService {
     return this.options.modelFor(caller, signal);
   }
 
+  /** The session's owner, if there is one. Throws 404 for another user's session, 409 for a busy one, 503 after `close`. */
+  checkFree(userId: string, sessionId: string): string | undefined {
+    if (this.#closed) throw new AppError("unavailable", "The project is being closed.", { retryAfter: 2 });
+    const owner = this.sessions.ownerOf(sessionId);
+    if (owner !== undefined && owner !== userId) throw new AppError("not_found", "Session not found.");
+    if (this.#running.has(sessionId)) throw new AppError("conflict", "This session is already answering.");
+    return owner;
+  }
+
   /**
    * Starts a turn and returns at once; the turn goes on by itself. Throws 404 for another user's session, 409 for a busy
    * one, 429 over a limit. Nothing is awaited between the check and the mark: two requests cannot both pass.
    */
   startTurn({ caller, model, request, forcedMode }: StartTurn): Turn {
-    if (this.#closed) throw new AppError("unavailable", "The project is being closed.", { retryAfter: 2 });
     const sessionId = request.session_id || this.options.newId();
-    const owner = this.sessions.ownerOf(sessionId);
-    if (owner !== undefined && owner !== caller.userId) throw new AppError("not_found", "Session not found.");
-    if (this.#running.has(sessionId)) throw new AppError("conflict", "This session is already answering.");
-
+    const owner = this.checkFree(caller.userId, sessionId);
     this.options.limits.admit(accountOf(caller, model));
     const mode = forcedMode ?? model.config.copilot_mode;
     const turn = new Turn(this.options.newId(), sessionId, caller.userId, this.options.now());

@@ -1,12 +1,18 @@
 // A turn's log as a `text/event-stream` response: pulled at the reader's pace, kept alive in every silence.
-import type { EventLog } from "../agent/event_log.ts";
+import { EventLog } from "../agent/event_log.ts";
 import type { ErrorCode } from "../domain/error.ts";
 import type { Logged } from "../domain/event.ts";
 import { cutAt, type Dialect, type WireMessage } from "./dialects/dialect.ts";
 
-export interface SseOptions {
+/** A turn as a stream needs it. */
+export interface Streamed {
   log: EventLog;
   turnId: string;
+}
+
+export interface SseOptions {
+  /** While it has not started yet, a promise; a refusal that it rejects with is told and ends the stream. */
+  turn: Streamed | Promise<Streamed>;
   dialect: Dialect;
   /** The position after which the client wants to go on; 0 is the start. */
   after?: number;
@@ -39,11 +45,14 @@ const BATCH_TEXT = 256 * 1024;
 const encoder = new TextEncoder();
 
 /**
- * Streams `log` from `after` to its end. The first bytes leave at once, so that the client knows that it was heard;
+ * Streams a turn's log from `after` to its end. The first bytes leave at once, so that the client knows that it was heard;
  * nothing is read from the log before the connection can take it.
  */
 export function sseResponse(options: SseOptions): Response {
-  const { log, dialect, signal } = options;
+  const { dialect, signal } = options;
+  let { log, turnId }: Streamed = options.turn instanceof Promise
+    ? { log: new EventLog(), turnId: "" }
+    : options.turn;
   const after = options.after ?? 0;
   let at = 0;
   let gone = false;
@@ -89,18 +98,26 @@ export function sseResponse(options: SseOptions): Response {
       };
     });
 
+  const started = (turn: Streamed) => {
+    ({ log, turnId } = turn);
+    wake?.();
+  };
+  const refuse = (why: Refusal) => {
+    refused = why;
+    wake?.();
+  };
+
+  if (options.turn instanceof Promise) options.turn.then(started, refuse);
+
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       if (signal.aborted) return leave();
       signal.addEventListener("abort", leave);
       if (options.heartbeatMs > 0) arm(options.heartbeatMs);
       if (options.recheck) {
-        stopChecking = keepChecking(options.recheck, (why) => {
-          refused = why;
-          wake?.();
-        });
+        stopChecking = keepChecking(options.recheck, refuse);
       }
-      controller.enqueue(encoder.encode(render(options.turnId, [{ data: dialect.keepAlive }])));
+      controller.enqueue(encoder.encode(render(turnId, [{ data: dialect.keepAlive }])));
     },
     async pull(controller) {
       for (;;) {
@@ -110,7 +127,7 @@ export function sseResponse(options: SseOptions): Response {
         }
         if (refused) {
           stop();
-          controller.enqueue(encoder.encode(render(options.turnId, [{ data: dialect.refusal(refused) }])));
+          controller.enqueue(encoder.encode(render(turnId, [{ data: dialect.refusal(refused) }])));
           controller.close();
           return;
         }
@@ -122,7 +139,7 @@ export function sseResponse(options: SseOptions): Response {
         if (messages.length) {
           beat = false;
           lastWrite = performance.now();
-          controller.enqueue(encoder.encode(render(options.turnId, messages)));
+          controller.enqueue(encoder.encode(render(turnId, messages)));
         }
         if (ended) {
           stop();

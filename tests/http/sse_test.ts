@@ -8,8 +8,7 @@ const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, llm_calls: 1
 
 function stream(log: EventLog, options: Partial<SseOptions> = {}) {
   return sseResponse({
-    log,
-    turnId: "turn",
+    turn: { log, turnId: "turn" },
     dialect: gns3Dialect("s"),
     heartbeatMs: 0,
     signal: new AbortController().signal,

@@ -1,7 +1,8 @@
 // The routes that start, follow and stop turns.
 import type { Context } from "hono";
-import type { AgentService } from "../../agent/agent_service.ts";
 import { EventLog } from "../../agent/event_log.ts";
+import type { ChosenModel } from "../../agent/model_choice.ts";
+import type { Turn } from "../../agent/turn.ts";
 import { INJECTION_REQUEST } from "../../agent/prompts/mod.ts";
 import { AppError } from "../../domain/error.ts";
 import { decisionSchema } from "../../domain/approval.ts";
@@ -10,6 +11,7 @@ import { chatAnswerSchema, type ChatRequest, chatRequestSchema } from "../../dom
 import { gns3Dialect } from "../dialects/gns3.ts";
 import { readBody, readQuery } from "../input.ts";
 import { sseResponse } from "../sse.ts";
+import { startNow, startSoon, streamedTurn } from "./starting.ts";
 import type { ChatDeps, Visit } from "./deps.ts";
 import { sessionIdOf } from "./deps.ts";
 import type { Answer, Route } from "./route.ts";
@@ -45,18 +47,30 @@ export async function startTurn(
   forcedMode?: CopilotMode,
 ): Promise<Response> {
   const { service, caller, recheck } = visit;
-  const model = await service.modelFor(caller, c.req.raw.signal);
-  deps.mayStart();
-  const turn = service.startTurn({ caller, model, request, forcedMode });
-  const onGone = request.on_disconnect === "abort" ? () => void turn.abort("client_gone") : undefined;
-  if (!request.stream) return await oneAnswer(c, visit, turn, onGone);
+  const sessionId = request.session_id || crypto.randomUUID();
+  const abortsWhenGone = request.on_disconnect === "abort";
+  let gone = false;
+  let turn: Turn | undefined;
+  const start = (model: ChosenModel) => {
+    turn = service.startTurn({ caller, model, request: { ...request, session_id: sessionId }, forcedMode });
+    if (gone) void turn.abort("client_gone");
+    return turn;
+  };
+  const onGone = abortsWhenGone
+    ? () => {
+      gone = true;
+      void turn?.abort("client_gone");
+    }
+    : undefined;
+  if (!request.stream) return await oneAnswer(c, visit, await startNow(c, deps, visit, start), onGone);
+  service.checkFree(caller.userId, sessionId);
+  const started = await startSoon(c, deps, visit, start);
   return sseResponse({
-    log: turn.log,
-    turnId: turn.id,
-    dialect: gns3Dialect(turn.sessionId, { reasoning: request.reasoning }),
+    turn: "done" in started ? streamedTurn(started.done) : started.going.then(streamedTurn),
+    dialect: gns3Dialect(sessionId, { reasoning: request.reasoning }),
     heartbeatMs: deps.heartbeatMs,
     signal: c.req.raw.signal,
-    headers: { "X-Session-Id": turn.sessionId },
+    headers: { "X-Session-Id": sessionId },
     onGone,
     recheck,
   });
@@ -65,7 +79,7 @@ export async function startTurn(
 async function oneAnswer(
   c: Context,
   { service, caller, recheck }: Visit,
-  turn: ReturnType<AgentService["startTurn"]>,
+  turn: Turn,
   onGone?: () => void,
 ): Promise<Response> {
   const signal = c.req.raw.signal;
@@ -131,8 +145,7 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
         const query = readQuery(c, streamQuery);
         const wanted = c.req.header("last-event-id") ?? query.after;
         return sseResponse({
-          log: followed.log,
-          turnId: followed.turnId,
+          turn: followed,
           dialect: gns3Dialect(sessionId, { reasoning: query.reasoning === "true" }),
           after: positionIn(followed, wanted),
           heartbeatMs: deps.heartbeatMs,
@@ -177,24 +190,26 @@ export function chatRoutes(prefix: string, suffix: string, deps: ChatDeps): Rout
   ];
 }
 
-async function decide(c: Context, deps: ChatDeps, { service, caller, recheck }: Visit): Promise<Response> {
+async function decide(c: Context, deps: ChatDeps, visit: Visit): Promise<Response> {
+  const { service, caller, recheck } = visit;
   const sessionId = sessionIdOf(c);
   const { decision, arguments: edited, reason } = await readBody(c, decisionSchema);
-  const model = await service.modelFor(caller, c.req.raw.signal);
-  deps.mayStart();
-  const turn = service.decide({
-    caller,
-    model,
-    sessionId,
-    approvalId: c.req.param("approval_id") ?? "",
-    decision: decision === "edit"
-      ? { decision, arguments: edited! }
-      : decision === "reject"
-      ? { decision, ...(reason ? { reason } : {}) }
-      : { decision },
+  const started = await startSoon(c, deps, visit, (model) => {
+    const turn = service.decide({
+      caller,
+      model,
+      sessionId,
+      approvalId: c.req.param("approval_id") ?? "",
+      decision: decision === "edit"
+        ? { decision, arguments: edited! }
+        : decision === "reject"
+        ? { decision, ...(reason ? { reason } : {}) }
+        : { decision },
+    });
+    return turn ? streamedTurn(turn) : stillWaiting();
   });
   return sseResponse({
-    ...(turn ? { log: turn.log, turnId: turn.id } : stillWaiting()),
+    turn: "done" in started ? started.done : started.going,
     dialect: gns3Dialect(sessionId),
     heartbeatMs: deps.heartbeatMs,
     signal: c.req.raw.signal,

@@ -5,6 +5,7 @@ import type { AgentService } from "../../agent/agent_service.ts";
 import { fieldError } from "../../domain/error.ts";
 import { SESSION_ID, SESSION_ID_RULE } from "../../domain/session.ts";
 import type { Caller } from "../../domain/scope.ts";
+import type { Logger } from "../../log.ts";
 import type { Recheck } from "../sse.ts";
 
 /** A caller who may use the project, and the project's agent. */
@@ -23,6 +24,7 @@ export interface Known extends Pick<Visit, "caller" | "service"> {
 
 export interface ChatDeps {
   heartbeatMs: number;
+  log: Logger;
   /** Throws 401, 403, 404 or 503 when the caller may not enter. `projectId` defaults to the path's parameter. */
   visit(c: Context, projectId?: string): Promise<Visit>;
   /**
