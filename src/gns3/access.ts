@@ -23,7 +23,7 @@ interface Entry {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** How long what must not wait for a GNS3 that hangs asks it, in milliseconds. */
-const CONFIRM_MS = 1000;
+const CONFIRM_MS = 120;
 
 /** Answers for all callers. Identities are remembered by the hash of the credential, never by the credential. */
 export class Access {

@@ -18,7 +18,7 @@ export interface Visit {
 
 /** A caller as GNS3 knew them last, and the project's agent. */
 export interface Known extends Pick<Visit, "caller" | "service"> {
-  /** Throws 401 when GNS3 refuses the caller now; a GNS3 that does not answer is not waited for longer than a second. */
+  /** Throws 401 when GNS3 refuses the caller now; a GNS3 that does not answer is hardly waited for: a stop is to take effect within 200 ms. */
   confirm(): Promise<void>;
 }
 
