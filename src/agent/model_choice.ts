@@ -37,10 +37,10 @@ export interface UserModels {
 
 /** What users have, and what their turns run with. */
 export interface ModelChoice {
-  /** Asks GNS3 anew for the user's groups. */
+  /** Asks GNS3 for the user's groups where any group has a configuration. */
   modelsOf(userId: string, caller: Caller, signal?: AbortSignal): Promise<UserModels>;
   /**
-   * For a turn; asks GNS3 only when the answer depends on groups, and not again within half a minute. Throws `bad_request`
+   * For a turn; asks GNS3 only when the answer depends on groups. Throws `bad_request`
    * when there is no configuration, or one that cannot be used; `forbidden` for an endpoint that may not be called.
    */
   modelFor(caller: Caller, signal?: AbortSignal): Promise<ChosenModel>;
@@ -51,9 +51,9 @@ export interface ModelChoice {
 export function modelChoice({ configs, memberships, fallback, guard, log }: ModelChoiceOptions): ModelChoice {
   let warned = false;
 
-  async function modelsOf(userId: string, caller: Caller, signal?: AbortSignal, anew = true) {
+  async function modelsOf(userId: string, caller: Caller, signal?: AbortSignal) {
     const owner: Owner = { kind: "user", id: userId };
-    const groups = configs.anyOfGroups() ? await memberships.of(userId, caller, { anew, signal }) : [];
+    const groups = configs.anyOfGroups() ? await memberships.of(userId, caller, signal) : [];
     if (!groups && !warned) {
       warned = true;
       log.warn(
@@ -100,7 +100,7 @@ export function modelChoice({ configs, memberships, fallback, guard, log }: Mode
     async modelFor(caller, signal) {
       const own = chosenOwn(configs, caller.userId);
       if (own) return open(own);
-      const { default_config, groupsKnown } = await modelsOf(caller.userId, caller, signal, false);
+      const { default_config, groupsKnown } = await modelsOf(caller.userId, caller, signal);
       if (default_config) return open(default_config);
       if (fallback) return { config: fallback };
       throw noModel(groupsKnown);
