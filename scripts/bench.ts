@@ -80,7 +80,12 @@ const result = {
   rows: bench.rows,
   samples: bench.samples,
 };
-await Deno.writeTextFile(RESULTS, JSON.stringify(result, null, 1) + "\n");
+// Lists of samples stand on one line each.
+const json = JSON.stringify(result, null, 1).replaceAll(
+  /\[\s+(-?\d[^\][{}]*?)\s+\]/g,
+  (_, list: string) => `[${list.replaceAll(/\s+/g, " ")}]`,
+);
+await Deno.writeTextFile(RESULTS, json + "\n");
 if (flags.write) await writeTable(result);
 console.log(`raw samples: scripts/bench/results.json; load averages ${JSON.stringify(result.load_averages)}`);
 
