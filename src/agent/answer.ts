@@ -19,7 +19,10 @@ export interface AnswerOptions {
   toolNames: ReadonlySet<string> | null;
 }
 
-const NOT_RUN = JSON.stringify({ error: "not run: the turn was stopped before this call was started" });
+/** Answers a call that a stop came before. */
+export const NOT_RUN = JSON.stringify({
+  error: "not run: the turn was stopped before this call was started",
+});
 
 /** Collects deltas and publishes them as events of one message; nothing is published before there is something. */
 export class Answer {

@@ -17,9 +17,9 @@ const MOST_LOOKED = 50_000_000;
 export interface ToolCallAccumulator {
   /** Takes the fragments of one chunk; returns what they mean, in order. */
   add(fragments: readonly ToolCallDelta[]): ToolCallEvent[];
-  /** Ends every call. The calls are in the order in which they began. */
   /** Why nothing more is taken. */
   over?: ModelError;
+  /** Ends every call. The calls are in the order in which they began. */
   finish(): { events: ToolCallEvent[]; calls: ModelToolCall[] };
 }
 

@@ -4,6 +4,7 @@ import pLimit from "p-limit";
 import { type ModelToolCall, toolCallsOf } from "../models/tool_calls.ts";
 import { executeCall, prepareCall, type PreparedCall, type ToolAnswer } from "../tools/run.ts";
 import type { Decision } from "../domain/approval.ts";
+import { NOT_RUN } from "./answer.ts";
 import { decided, decisionsFor, withEdit } from "./approvals.ts";
 import { toolMessage } from "./messages.ts";
 import type { State, Update } from "./state.ts";
@@ -12,10 +13,7 @@ import type { TurnContext } from "./turn_context.ts";
 /** So many failures of the very same call, and the agent is told to stop and explain. */
 const SAME_FAILURES = 3;
 
-const STOPPED: ToolAnswer = {
-  output: JSON.stringify({ error: "not run: the turn was stopped before this call was started" }),
-  status: "error",
-};
+const STOPPED: ToolAnswer = { output: NOT_RUN, status: "error" };
 
 /** Runs the calls of the last message. Every call gets exactly one result, in call order, whatever happens. */
 export async function toolNode(state: State, context: TurnContext): Promise<Update> {
