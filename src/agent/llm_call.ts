@@ -88,7 +88,7 @@ async function stream(
 ): Promise<void> {
   const { turn, log } = context;
   turn.statistics.llmCalls++;
-  const batches = streamModel(context.model, fitted.messages, {
+  await streamModel(context.model, fitted.messages, {
     signal: turn.signal,
     tools: context.toolSpecs,
     ...(last ? { toolChoice: "none" as const } : {}),
@@ -96,8 +96,7 @@ async function stream(
     onFirstByte,
     onRetry: (failure, wait) =>
       log.warn(`The model call failed (${failure.kind}); again in ${Math.round(wait)} ms.`),
-  });
-  for await (const batch of batches) answer.add(batch);
+  }, (batch) => answer.add(batch));
 }
 
 /** A last answer that the provider has cut is not told as a complete one. */

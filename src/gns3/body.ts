@@ -10,6 +10,8 @@ export class AnswerTooLarge extends Error {
 
 /** The whole text of an answer. Throws `AnswerTooLarge` over `most` bytes, and ends the answer then. */
 export async function textOf(response: Response, most = MOST): Promise<string> {
+  // Deno reads a whole answer several times as fast as pieces of it, and of one with a length never more than that.
+  if (knownLength(response) <= most) return await response.text();
   const decoder = new TextDecoder();
   const parts: string[] = [];
   let size = 0;
@@ -20,4 +22,9 @@ export async function textOf(response: Response, most = MOST): Promise<string> {
   }
   parts.push(decoder.decode());
   return parts.join("");
+}
+
+/** In bytes; NaN when it is only known at the end. The length of a compressed answer says nothing of what it becomes. */
+function knownLength({ headers }: Response): number {
+  return headers.has("content-encoding") ? NaN : Number(headers.get("content-length") ?? NaN);
 }

@@ -56,24 +56,41 @@ export function sseResponse(options: SseOptions): Response {
   const after = options.after ?? 0;
   let at = 0;
   let gone = false;
+  let over = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastWrite = performance.now();
-  let wake: (() => void) | undefined;
   let beat = false;
   let refused: Refusal | undefined;
   let stopChecking = () => {};
+  let controller: ReadableStreamDefaultController<Uint8Array>;
+  // The connection can take a message and has not got one yet.
+  let wanted = false;
+  let waking = false;
+  let forget: (() => void) | undefined;
 
   const stop = () => {
     clearTimeout(timer);
     stopChecking();
+    forget?.();
     signal.removeEventListener("abort", leave);
-    wake?.();
   };
   const leave = () => {
     if (gone) return;
     gone = true;
     stop();
     options.onGone?.();
+    wake();
+  };
+  const end = () => {
+    if (over) return;
+    over = true;
+    stop();
+    controller.close();
+  };
+  const send = (messages: WireMessage[]) => {
+    wanted = beat = false;
+    lastWrite = performance.now();
+    controller.enqueue(encoder.encode(render(turnId, messages)));
   };
   // One timer for each connection, set again only when it fires: a token costs no timer.
   const arm = (delay: number) => {
@@ -81,36 +98,79 @@ export function sseResponse(options: SseOptions): Response {
       const silence = performance.now() - lastWrite;
       if (silence >= options.heartbeatMs - 5) {
         beat = true;
-        wake?.();
+        wake();
         arm(options.heartbeatMs);
       } else {
         arm(options.heartbeatMs - silence);
       }
     }, delay);
   };
-  const something = () =>
-    new Promise<void>((resolve) => {
-      const forget = log.onAppend(() => wake?.());
-      wake = () => {
-        wake = undefined;
-        forget();
-        resolve();
-      };
+
+  /** Sends what there is, once the connection wants it; whatever comes within one step of the program goes together. */
+  function wake(): void {
+    if (waking || !wanted) return;
+    waking = true;
+    queueMicrotask(() => {
+      waking = false;
+      if (wanted) write();
     });
+  }
+
+  function write(): void {
+    if (over) return;
+    try {
+      writeNext();
+    } catch (error) {
+      over = true;
+      stop();
+      controller.error(error);
+    }
+  }
+
+  function writeNext(): void {
+    for (;;) {
+      if (gone) return end();
+      if (refused) {
+        // First: the connection asks for more within `send`.
+        over = true;
+        stop();
+        send([{ data: dialect.refusal(refused) }]);
+        return controller.close();
+      }
+      const batch = bounded(log.slice(at, BATCH));
+      at += batch.length;
+      const messages = batch.length ? freshMessages(dialect, batch, after) : [];
+      if (messages.length === 0 && beat) messages.push({ data: dialect.keepAlive });
+      const ended = log.ended && at === log.length;
+      if (messages.length) send(messages);
+      if (ended) return end();
+      if (messages.length) return;
+      if (batch.length === 0) return listen();
+    }
+  }
+
+  function listen(): void {
+    forget?.();
+    forget = log.onAppend(() => {
+      forget = undefined;
+      wake();
+    });
+  }
 
   const started = (turn: Streamed) => {
     ({ log, turnId } = turn);
-    wake?.();
+    wake();
   };
   const refuse = (why: Refusal) => {
     refused = why;
-    wake?.();
+    wake();
   };
 
   if (options.turn instanceof Promise) options.turn.then(started, refuse);
 
   const body = new ReadableStream<Uint8Array>({
-    start(controller) {
+    start(itsController) {
+      controller = itsController;
       if (signal.aborted) return leave();
       signal.addEventListener("abort", leave);
       if (options.heartbeatMs > 0) arm(options.heartbeatMs);
@@ -119,38 +179,15 @@ export function sseResponse(options: SseOptions): Response {
       }
       controller.enqueue(encoder.encode(render(turnId, [{ data: dialect.keepAlive }])));
     },
-    async pull(controller) {
-      for (;;) {
-        if (gone) {
-          controller.close();
-          return;
-        }
-        if (refused) {
-          stop();
-          controller.enqueue(encoder.encode(render(turnId, [{ data: dialect.refusal(refused) }])));
-          controller.close();
-          return;
-        }
-        const batch = bounded(log.slice(at, BATCH));
-        at += batch.length;
-        const messages = batch.length ? freshMessages(dialect, batch, after) : [];
-        if (messages.length === 0 && beat) messages.push({ data: dialect.keepAlive });
-        const ended = log.ended && at === log.length;
-        if (messages.length) {
-          beat = false;
-          lastWrite = performance.now();
-          controller.enqueue(encoder.encode(render(turnId, messages)));
-        }
-        if (ended) {
-          stop();
-          controller.close();
-          return;
-        }
-        if (messages.length) return;
-        if (batch.length === 0) await something();
-      }
+    // Returns at once, whatever there is to send: a promise that waits for the next token costs as much as the token.
+    pull() {
+      wanted = true;
+      write();
     },
-    cancel: leave,
+    cancel() {
+      over = true;
+      leave();
+    },
   }, { highWaterMark: 1 });
 
   return new Response(body, {

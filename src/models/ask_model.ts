@@ -20,7 +20,7 @@ export async function askModel(
   options: StreamOptions,
 ): Promise<ModelAnswer> {
   const answer: ModelAnswer = { text: "", reasoning: "", toolCalls: [] };
-  for await (const batch of streamModel(model, messages, options)) {
+  await streamModel(model, messages, options, (batch) => {
     for (const delta of batch) {
       answer.text += delta.text ?? "";
       answer.reasoning += delta.reasoning ?? "";
@@ -28,6 +28,6 @@ export async function askModel(
       answer.finishReason ??= delta.finishReason;
       answer.usage ??= delta.usage;
     }
-  }
+  });
   return answer;
 }

@@ -8,10 +8,13 @@ import { completionsReader } from "./completions_reader.ts";
 import { type Endpoint, endpointOf } from "../domain/endpoint.ts";
 import { endpointFetch } from "./endpoint_fetch.ts";
 import { type Quirks, quirksOf } from "./quirks.ts";
+import { requestText } from "./request_text.ts";
 import { wireMessages, wireTools } from "./wire_messages.ts";
 
 // The silence limit of `streamModel` is the one that counts; the client's own must not come before it.
 const CLIENT_TIMEOUT = 24 * 3600 * 1000;
+/** Under this name a call's signal passes through the client. */
+const WIRE = "wire";
 
 /**
  * LangChain's model for one endpoint. It always speaks Chat Completions (`ChatOpenAI` would choose the Responses API
@@ -20,7 +23,6 @@ const CLIENT_TIMEOUT = 24 * 3600 * 1000;
 export class CompletionsModel extends ChatOpenAICompletions implements ChatModel {
   readonly endpoint: Endpoint;
   readonly quirks: Quirks;
-  readonly #send: typeof endpointFetch;
 
   constructor(
     config: ModelConfig,
@@ -29,6 +31,8 @@ export class CompletionsModel extends ChatOpenAICompletions implements ChatModel
   ) {
     const endpoint = endpointOf(config);
     const send = config.api_key ? endpointFetch : anonymousFetch;
+    const fetch: typeof endpointFetch = (input, init) =>
+      send(input, { ...init, signal: (init as { [WIRE]?: AbortSignal })[WIRE] });
     super({
       model: config.model,
       // The client insists on a key; without one, `anonymousFetch` takes it out of the request.
@@ -42,7 +46,7 @@ export class CompletionsModel extends ChatOpenAICompletions implements ChatModel
         baseURL: endpoint.baseUrl,
         defaultQuery: endpoint.query,
         defaultHeaders: headersOf(config, endpoint),
-        fetch: send,
+        fetch,
         logLevel: "off",
         // Set to nothing, or the client looks for each of them in the environment.
         organization: null,
@@ -51,7 +55,6 @@ export class CompletionsModel extends ChatOpenAICompletions implements ChatModel
         webhookSecret: null,
       },
     });
-    this.#send = send;
     this.endpoint = endpoint;
     this.quirks = quirksOf(endpoint, config.model);
   }
@@ -85,13 +88,15 @@ export class CompletionsModel extends ChatOpenAICompletions implements ChatModel
 
   async open(body: Record<string, unknown>, signal: AbortSignal): Promise<Response> {
     this._getClientOptions(undefined);
-    // Each call has its own `fetch`, which is given the signal itself: the client would make another one of it, and Deno
-    // may collect that one as garbage while the answer is still read.
-    const client = this.client.withOptions({
-      fetch: (input, init) => this.#send(input, { ...init, signal }),
-    });
-    type Body = Parameters<typeof client.chat.completions.create>[0];
-    return await client.chat.completions.create(body as unknown as Body).asResponse();
+    // As text: the client calls a function for every value of a body that it writes itself.
+    return await this.client.post("/chat/completions", {
+      body: requestText(body) as unknown as Record<string, unknown>,
+      headers: { "Content-Type": "application/json" },
+      stream: true,
+      // Not as the client's `signal`: it would make another one of it, and Deno may collect that one as garbage while the
+      // answer is still read. What stands here reaches `fetch` as it is.
+      fetchOptions: { [WIRE]: signal } as object,
+    }).asResponse();
   }
 }
 

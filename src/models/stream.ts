@@ -1,6 +1,7 @@
 // One answer of a model as a stream of pieces: sends the request, retries what is worth retrying before the first
 // piece, notices silence and broken connections, and cancels on the wire when the turn is stopped.
 import type { BaseMessage } from "@langchain/core/messages";
+import { errorText } from "../domain/error.ts";
 import { unlessAborted } from "../domain/signals.ts";
 import type { Asked, ChatModel } from "./chat_model.ts";
 import { answerMeter } from "./answer_limits.ts";
@@ -29,20 +30,28 @@ export interface StreamOptions extends Asked {
 }
 
 const MAX_RETRIES = 2;
-/** One buffer for the whole answer: without it Deno makes 64 kB for every token. */
-const READ_SIZE = 64 * 1024;
+/** One buffer for the whole answer: without it Deno makes 64 kB for every token. No server sends larger pieces of text. */
+const READ_SIZE = 16 * 1024;
 const MAX_RETRY_AFTER = 20_000;
 const RETRYABLE = new Set(["rate_limit", "overloaded", "unreachable", "cut"]);
 
+/** Takes what came in one read, in order. What it throws ends the answer and is thrown again. */
+export type TakeBatch = (batch: ModelDelta[]) => void;
+
+/** Ends a request whose answer is no longer read. One for all: an error made for nobody costs as much as reading a token. */
+const OVER = new Error("The answer is over.");
+
 /**
- * Streams one answer; each batch is what came in one read, in order. Throws `signal.reason` when stopped, what the model's
- * `mayCall` throws, else `ModelError`. An empty answer is asked for once more, then `ModelError` `empty` is thrown.
+ * Streams one answer into `take`; resolves when it is whole. (A function and no generator: a token passes through three
+ * of these.) Throws `signal.reason` when stopped, what the model's `mayCall` throws, else `ModelError`. An empty answer is
+ * asked for once more, then `ModelError` `empty` is thrown.
  */
-export async function* streamModel(
+export async function streamModel(
   model: ChatModel,
   messages: readonly BaseMessage[],
   options: StreamOptions,
-): AsyncGenerator<ModelDelta[], void, void> {
+  take: TakeBatch,
+): Promise<void> {
   const { signal } = options;
   signal.throwIfAborted();
   // Ends the request for whatever reason: a stop, a silence, or that nobody reads on.
@@ -50,22 +59,23 @@ export async function* streamModel(
   const stop = () => wire.abort(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
-    yield* attempts(model, messages, options, wire);
+    await attempts(model, messages, options, wire, take);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener("abort", stop);
-    wire.abort();
+    wire.abort(OVER);
   }
 }
 
-async function* attempts(
+async function attempts(
   model: ChatModel,
   messages: readonly BaseMessage[],
   options: StreamOptions,
   wire: AbortController,
-): AsyncGenerator<ModelDelta[], void, void> {
-  await unlessAborted(wire.signal, Promise.resolve(model.mayCall?.()));
+  take: TakeBatch,
+): Promise<void> {
+  if (model.mayCall) await unlessAborted(wire.signal, model.mayCall());
   const learned = new Set<string>();
   let retries = 0;
   let wasEmpty = false;
@@ -74,11 +84,11 @@ async function* attempts(
     let begun = false;
     try {
       const meter = answerMeter();
-      for await (const batch of readAnswer(model, request, options, wire)) {
+      await readAnswer(model, request, options, wire, (batch) => {
         begun = true;
-        yield meter.take(batch);
+        take(meter.take(batch));
         if (meter.over) throw meter.over;
-      }
+      });
       return;
     } catch (error) {
       const failure = modelError(error, wire.signal);
@@ -99,12 +109,13 @@ async function* attempts(
   }
 }
 
-async function* readAnswer(
+async function readAnswer(
   model: ChatModel,
   request: Record<string, unknown>,
   options: StreamOptions,
   wire: AbortController,
-): AsyncGenerator<ModelDelta[], void, void> {
+  take: TakeBatch,
+): Promise<void> {
   using silence = silenceGuard(wire, options.silenceLimit ?? 600_000);
   const response = await opened(model, request, wire.signal);
   const body = response.body?.getReader({ mode: "byob" });
@@ -115,23 +126,26 @@ async function* readAnswer(
   let events = 0;
   let room = new Uint8Array(READ_SIZE);
   while (body && !sse.done && !chunks.ended) {
-    const { done, value } = await body.read(room).catch((error) => {
+    let read: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>;
+    try {
+      read = await body.read(room);
+    } catch (error) {
       if (wire.signal.aborted) throw error;
       // A server that resets the connection after the last piece has still answered.
-      if (chunks.finishReason) return { done: true as const, value: undefined };
-      throw new ModelError("cut", String(error?.message ?? error), { cause: error });
-    });
+      if (chunks.finishReason) break;
+      throw new ModelError("cut", errorText(error), { cause: error });
+    }
     wire.signal.throwIfAborted();
-    if (done) break;
+    if (read.done) break;
     if (reads++ === 0) options.onFirstByte?.();
     silence.heard();
     const batch: ModelDelta[] = [];
-    const failure = readEvents(sse.push(value!), chunks, batch);
-    room = new Uint8Array(value!.buffer);
+    const failure = readEvents(sse.push(read.value), chunks, batch);
+    room = new Uint8Array(read.value.buffer);
     if (batch.length > 0) {
       silence.answered();
       events += batch.length;
-      yield batch;
+      take(batch);
     }
     if (failure) throw failure;
     if (sse.malformed !== undefined) throw new ModelError("malformed", sse.malformed);
@@ -139,7 +153,7 @@ async function* readAnswer(
   const last: ModelDelta[] = [];
   const failure = readEvents(sse.end(), chunks, last);
   if (failure) {
-    yield last;
+    take(last);
     throw failure;
   }
   if (sse.incomplete && !chunks.finishReason) throw new ModelError("cut", "The last line is incomplete.");
@@ -148,7 +162,7 @@ async function* readAnswer(
   chunks.end(last);
   model.quirks.returnReasoning ||= chunks.reasoningContent;
   if (!chunks.answered) throw emptyAnswer(chunks.finishReason, events + last.length);
-  if (last.length > 0) yield last;
+  if (last.length > 0) take(last);
   if (sse.done || chunks.ended) await finish(body!);
 }
 

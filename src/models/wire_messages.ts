@@ -28,7 +28,10 @@ export interface ToolSpec {
   parameters: Record<string, unknown>;
 }
 
-/** The request's `messages`. Expects what `fitContext` returns: answered calls, system message first. */
+/**
+ * The request's `messages`. Expects what `fitContext` returns: answered calls, system message first. The same message
+ * gives the same object as before: nobody may change it, nor the message.
+ */
 export function wireMessages(messages: readonly BaseMessage[], quirks: Quirks): WireMessage[] {
   const lastUser = messages.findLastIndex((message) => message.getType() === "human");
   let wire = messages.map((message, at) => wireMessage(message, quirks, at > lastUser));
@@ -36,7 +39,25 @@ export function wireMessages(messages: readonly BaseMessage[], quirks: Quirks): 
   return quirks.alternate ? joinNeighbours(wire) : wire;
 }
 
+interface Kept {
+  emptyContent: boolean;
+  reasoning: boolean;
+  wire: WireMessage;
+}
+/** What became of a message at the last call: at the next it is the same, and its JSON need not be written again. */
+const kept = new WeakMap<BaseMessage, Kept>();
+
 function wireMessage(message: BaseMessage, quirks: Quirks, inTurn: boolean): WireMessage {
+  const emptyContent = quirks.emptyContent ?? false;
+  const reasoning = inTurn && (quirks.returnReasoning ?? false);
+  const known = kept.get(message);
+  if (known?.emptyContent === emptyContent && known.reasoning === reasoning) return known.wire;
+  const wire = made(message, quirks, inTurn);
+  kept.set(message, { emptyContent, reasoning, wire });
+  return wire;
+}
+
+function made(message: BaseMessage, quirks: Quirks, inTurn: boolean): WireMessage {
   const content = message.content as string | unknown[];
   switch (message.getType()) {
     case "system":

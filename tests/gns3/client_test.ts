@@ -330,6 +330,21 @@ Deno.test("Gns3Client reads no answer that is larger than any of GNS3's, and end
   }
 });
 
+Deno.test("Gns3Client measures what a compressed answer becomes, not its length", async () => {
+  await using fake = new FakeGns3();
+  const pieces = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      for (let i = 0; i < 80; i++) controller.enqueue(new Uint8Array(1024 * 1024));
+      controller.close();
+    },
+  });
+  const packed = await new Response(pieces.pipeThrough(new CompressionStream("gzip"))).bytes();
+  assert.ok(packed.length < 1024 * 1024);
+  const headers = { "content-encoding": "gzip", "content-length": String(packed.length) };
+  fake.instead.set("GET /v3/access/users/me", () => new Response(packed, { headers }));
+  assert.match((await failure(client(fake).me())).message, /sends more than a GNS3 server does/);
+});
+
 Deno.test("Gns3Client refuses a credential that no header can carry, without quoting it", async () => {
   await using fake = new FakeGns3();
   for (const credential of ["", "a b", "tok\nen", "tökén"]) {

@@ -26,7 +26,7 @@ export async function deltas(
   model = createChatModel(setup),
 ): Promise<ModelDelta[]> {
   const all: ModelDelta[] = [];
-  for await (const batch of streamModel(model, messages, options(more))) all.push(...batch);
+  await streamModel(model, messages, options(more), (batch) => void all.push(...batch));
   return all;
 }
 

@@ -196,11 +196,9 @@ Deno.test("streamModel yields what came before a connection broke, then fails, a
     }],
   }]);
   const seen: string[] = [];
-  const work = (async () => {
-    for await (const batch of streamModel(createChatModel(config(endpoint.url)), question, options())) {
-      seen.push(textOf(batch));
-    }
-  })();
+  const work = streamModel(createChatModel(config(endpoint.url)), question, options(), (batch) => {
+    seen.push(textOf(batch));
+  });
   await fails(work, "cut");
   assert.equal(seen.join(""), "onetwo");
   assert.equal(endpoint.requests.length, 1);
@@ -224,11 +222,9 @@ Deno.test("streamModel yields what came in the same read as an error, then fails
   const error = { error: { message: "Provider exploded", code: 502 } };
   await using endpoint = fakeEndpoint([{ body: sse(begin, chunk({ content: "one" }), error) }]);
   const seen: string[] = [];
-  const work = (async () => {
-    for await (const batch of streamModel(createChatModel(config(endpoint.url)), question, options())) {
-      seen.push(textOf(batch));
-    }
-  })();
+  const work = streamModel(createChatModel(config(endpoint.url)), question, options(), (batch) => {
+    seen.push(textOf(batch));
+  });
   const failure = await fails(work, "overloaded");
   assert.equal(failure.detail, "Provider exploded");
   assert.deepEqual(seen, ["one"]);
@@ -240,11 +236,9 @@ Deno.test("streamModel fails on a line that is not JSON, after what came before 
     sse(chunk({ content: "two" }));
   await using endpoint = fakeEndpoint([{ body }]);
   const seen: string[] = [];
-  const work = (async () => {
-    for await (const batch of streamModel(createChatModel(config(endpoint.url)), question, options())) {
-      seen.push(textOf(batch));
-    }
-  })();
+  const work = streamModel(createChatModel(config(endpoint.url)), question, options(), (batch) => {
+    seen.push(textOf(batch));
+  });
   await fails(work, "malformed");
   assert.deepEqual(seen, ["one"]);
 });
@@ -343,18 +337,11 @@ Deno.test("streamModel cancels the request on the wire when it is stopped in the
   const stop = new AbortController();
   const reason = new Error("stopped by the user");
   const seen: string[] = [];
-  const work = (async () => {
-    for await (
-      const batch of streamModel(
-        createChatModel(config(endpoint.url)),
-        question,
-        options({ signal: stop.signal }),
-      )
-    ) {
-      seen.push(textOf(batch));
-      stop.abort(reason);
-    }
-  })();
+  const model = createChatModel(config(endpoint.url));
+  const work = streamModel(model, question, options({ signal: stop.signal }), (batch) => {
+    seen.push(textOf(batch));
+    stop.abort(reason);
+  });
   await assert.rejects(work, (error) => error === reason);
   await endpoint.requests[0]!.closed;
   assert.deepEqual(seen, ["one"]);
@@ -401,11 +388,7 @@ Deno.test("streamModel stops one of two calls of the same model, and the other o
   const model = createChatModel(config(endpoint.url));
   const stop = new AbortController();
   const [stopped, whole] = await Promise.allSettled([
-    (async () => {
-      for await (const _ of streamModel(model, question, options({ signal: stop.signal }))) {
-        stop.abort("stop");
-      }
-    })(),
+    streamModel(model, question, options({ signal: stop.signal }), () => stop.abort("stop")),
     askModel(model, question, options()),
   ]);
   assert.equal(stopped.status === "rejected" && stopped.reason, "stop");
@@ -437,11 +420,15 @@ Deno.test("streamModel stops by itself when the request or its body does not hee
   }
 });
 
-Deno.test("streamModel cancels the request when nobody reads on", async () => {
+Deno.test("streamModel cancels the request when its answer is not taken, and throws why", async () => {
   await using endpoint = fakeEndpoint([{
     body: [withoutDone(sse(begin, chunk({ content: "one" }))), 60_000],
   }]);
-  for await (const _ of streamModel(createChatModel(config(endpoint.url)), question, options())) break;
+  const full = new Error("no more");
+  const work = streamModel(createChatModel(config(endpoint.url)), question, options(), () => {
+    throw full;
+  });
+  await assert.rejects(work, (error) => error === full);
   await endpoint.requests[0]!.closed;
 });
 
