@@ -25,6 +25,7 @@ import { runTurn } from "./run_turn.ts";
 import type { Update } from "./state.ts";
 import type { EventLog } from "./event_log.ts";
 import { titleText } from "./title_text.ts";
+import { askAhead } from "./topology_info.ts";
 import { type AbortReason, Turn } from "./turn.ts";
 import type { TurnContext, TurnRequest } from "./turn_context.ts";
 import { saveTurnEnd } from "./turn_end.ts";
@@ -159,6 +160,7 @@ export class AgentService {
         copilot_mode: mode,
       });
     }
+    askAhead(context);
     this.#launch(context, caller, request, () => {
       const createdAt = turn.startedAt.toISOString();
       const before = this.options.storage.saver.messages(sessionId);

@@ -13,11 +13,25 @@ export interface TopologyInfo {
 /** A model can do without it for a moment; a user should not wait for it for long. */
 const LIMIT_MS = 5000;
 
+/** Asks for the topology already, so that GNS3 answers while the turn is being started. Only where nothing changes it before. */
+export function askAhead(context: TurnContext): void {
+  context.topologyAhead = ask(context);
+  // A turn that is stopped before its first model call never looks at it.
+  context.topologyAhead.catch(() => {});
+}
+
+/** The topology for a model call: taken now, or ahead for the first one. Throws only the turn's own stop. */
+export function topologyInfo(context: TurnContext): Promise<TopologyInfo> {
+  const ahead = context.topologyAhead;
+  context.topologyAhead = undefined;
+  return ahead ?? ask(context);
+}
+
 /**
  * Asks GNS3. A sign-in that has run out is no end of the turn either, which may need nothing more of GNS3: the next tool
  * that does says so. Throws only the turn's own stop.
  */
-export async function topologyInfo(context: TurnContext): Promise<TopologyInfo> {
+async function ask(context: TurnContext): Promise<TopologyInfo> {
   const { turn, toolContext, log } = context;
   using limited = joinSignals([turn.signal], { ms: LIMIT_MS });
   try {

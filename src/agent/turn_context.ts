@@ -5,6 +5,7 @@ import type { Logger } from "../log.ts";
 import type { ChatModel } from "../models/chat_model.ts";
 import type { ToolSpec } from "../models/wire_messages.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { TopologyInfo } from "./topology_info.ts";
 import type { Turn } from "./turn.ts";
 
 /** Times and counts that an administrator sets; milliseconds. */
@@ -30,6 +31,8 @@ export interface TurnContext {
   /** The same tools as the model sees them; one array for each set, so that its tokens are counted once. */
   toolSpecs: readonly ToolSpec[];
   toolContext: ToolContext;
+  /** The topology for the turn's first model call, which was asked for when the turn started. */
+  topologyAhead?: Promise<TopologyInfo>;
   limits: AgentLimits;
   /** The client can answer approval requests, so calls that change the lab wait for one. */
   approvals: boolean;
