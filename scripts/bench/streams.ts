@@ -125,32 +125,50 @@ async function passedOn(bench: Bench, request: unknown, count: number): Promise<
   }
 }
 
-/** Whether anything else is kept waiting meanwhile: no stall of the event loop is longer than an answer of `/health`. */
+/**
+ * Whether anything else is kept waiting meanwhile: no stall of the event loop is longer than an answer of `/health`. A server
+ * that does nothing is asked as often at the same time: what its answers take is waiting for a processor.
+ */
 async function stalls(bench: Bench, targets: readonly Target[], count: number): Promise<void> {
   const health: Partial<Record<Target["name"], number[]>> = {};
-  for (const target of targets) {
-    const waits: number[] = health[target.name] = [];
-    let over = false;
-    const watch = (async () => {
-      while (!over) {
-        waits.push(round((await ask(target.health, target.token)).ms, 2));
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    })();
-    await finished(loadOf(target, count));
-    over = true;
-    await watch;
+  const idle: number[] = [];
+  const pass = await startPass(bench.model.model);
+  try {
+    for (const target of targets) {
+      const waits: number[] = health[target.name] = [];
+      const load = finished(loadOf(target, count));
+      const watches = [
+        askWhile(load, target.health, target.token, waits),
+        askWhile(load, pass.info.url, "", target.name === "ours" ? idle : []),
+      ];
+      await load;
+      await Promise.all(watches);
+    }
+  } finally {
+    await pass.stop();
   }
-  bench.samples[`health_beside_${count}`] = health;
+  bench.samples[`health_beside_${count}`] = { ...health, idle };
   const say = (what: string, p: number, goal?: number) =>
     bench.say({
-      what: `${count} streams of 200 tokens at 20 ms: ${what} answer of /health meanwhile`,
+      what:
+        `${count} streams of 200 tokens at 20 ms: ${what} answer of /health meanwhile (direct: of an idle server)`,
       unit: "ms",
       ours: quantile(health.ours!, p),
       peer: health.peer && quantile(health.peer, p),
+      direct: quantile(idle, p),
     }, goal);
   say("p99", 0.99);
   say("longest", 1, 20);
+}
+
+/** Asks every 5 ms until `work` has ended, and notes how long each answer took, in milliseconds. */
+async function askWhile(work: Promise<unknown>, url: string, token: string, waits: number[]): Promise<void> {
+  let over = false;
+  void work.catch(() => {}).finally(() => over = true);
+  while (!over) {
+    waits.push(round((await ask(url, token)).ms, 2));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 interface Run extends Streams {
