@@ -67,6 +67,29 @@ Deno.test("parallel tool calls whose fragments interleave keep their arguments a
   );
 });
 
+Deno.test("of many calls at once eight run at the same time, and all get their results in order", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const calls = Array.from({ length: 10 }, (_, i) => ({
+    id: `call_${i}`,
+    name: "wait_seconds",
+    args: { seconds: 1 },
+  }));
+  const turn = await alice.send(server.model.script("t", [toolCalls(calls), text("done")]));
+  let running = 0;
+  let most = 0;
+  for (const { type } of turn.events) {
+    if (type === "tool_start") most = Math.max(most, ++running);
+    if (type === "tool_end") running--;
+  }
+  assert.deepEqual([most, running], [8, 0]);
+  const sent = server.model.requests("t").filter((request) => !request.title)[1]!.body.messages;
+  assert.deepEqual(
+    sent.filter((m) => m.role === "tool").map((m) => m.tool_call_id),
+    calls.map((call) => call.id),
+  );
+});
+
 Deno.test("calls without ids and index get ids of their own", async () => {
   await using server = await startChatServer();
   const alice = server.chat("alice");

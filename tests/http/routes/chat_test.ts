@@ -4,6 +4,25 @@ import { startChatServer } from "../../fakes/chat.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+Deno.test("a stream tells proxies neither to hold it back nor to compress it, when it is started and when it is followed", async () => {
+  await using server = await startChatServer();
+  const alice = server.chat("alice");
+  const message = server.model.script("t", [text("hi")]);
+  for (
+    const answer of [
+      await alice.call("POST", "/stream", { message, session_id: "s" }),
+      await alice.call("GET", "/sessions/s/stream"),
+    ]
+  ) {
+    await answer.text();
+    const headers = ["content-type", "cache-control", "x-accel-buffering", "x-session-id"];
+    assert.deepEqual(
+      headers.map((name) => answer.headers.get(name)),
+      ["text/event-stream; charset=utf-8", "no-cache, no-transform", "no", "s"],
+    );
+  }
+});
+
 Deno.test("HEAD on a stream is answered as GET without its body, and leaves nothing behind that asks or waits", async () => {
   await using server = await startChatServer({ config: { heartbeatInterval: 1 }, recheckMs: 20 });
   const alice = server.chat("alice");
