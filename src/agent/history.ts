@@ -9,7 +9,8 @@ import {
   type ConversationHistory,
   HISTORY_LIMIT,
 } from "../domain/session.ts";
-import { exchanges, shownId, toChatMessage } from "./messages.ts";
+import { exchanges } from "./exchanges.ts";
+import { shownId, toChatMessage } from "./messages.ts";
 import type { Turn } from "./turn.ts";
 
 /**
