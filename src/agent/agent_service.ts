@@ -18,7 +18,7 @@ import { repair } from "./exchanges.ts";
 import { FinishedTurns } from "./finished_turns.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
 import { answerOf, historyOf } from "./history.ts";
-import { toChatMessage, userMessage } from "./messages.ts";
+import { userMessage } from "./messages.ts";
 import type { ChosenModel } from "./model_choice.ts";
 import type { ProjectStorage } from "./project_storage.ts";
 import { rebuildLog } from "./replay.ts";
@@ -257,7 +257,7 @@ export class AgentService {
   /** What a finished turn answers to a request without a stream. */
   answerOf(userId: string, turn: Turn): ChatAnswer {
     const session = this.#own(userId, turn.sessionId);
-    const messages = this.options.storage.saver.messages(turn.sessionId).map(toChatMessage);
+    const messages = this.options.storage.saver.messages(turn.sessionId);
     return answerOf(session, turn, messages, this.#desk.waiting(turn.sessionId));
   }
 

@@ -88,6 +88,11 @@ const ROLES: Record<string, ChatMessage["role"]> = {
   system: "system",
 };
 
+/** Whose a message is to clients. */
+export function roleOf(message: BaseMessage): ChatMessage["role"] {
+  return ROLES[message.getType()] ?? "user";
+}
+
 /**
  * A message as clients see it (contract section 2.4). A message without an id gets one from its place `at`, one
  * without a time the beginning of time: both only happen to messages that this program did not make.
@@ -97,7 +102,7 @@ export function toChatMessage(message: BaseMessage, at = 0): ChatMessage {
   const created_at = typeof kwargs.created_at === "string" ? kwargs.created_at : new Date(0).toISOString();
   const chat: ChatMessage = {
     id: shownId(message, at),
-    role: ROLES[message.getType()] ?? "user",
+    role: roleOf(message),
     content: contentText(message.content),
     created_at,
     metadata: { ...(kwargs.metadata as Record<string, unknown> | undefined), created_at },
