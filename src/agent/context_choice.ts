@@ -1,6 +1,7 @@
 // Which units of a conversation fit into the room that is left for them, and how large tool results give way.
 import type { BaseMessage } from "@langchain/core/messages";
 import type { Sized, Unit } from "./sendable.ts";
+import { noteWhole, sentWhole } from "./sent_whole.ts";
 import { shortenMessage } from "./shorten.ts";
 import { countMessage, knownCount, messageBytes } from "./tokens.ts";
 
@@ -37,8 +38,16 @@ export function choose(units: Unit[], budget: number, room: number): Chosen {
     }
     left -= question.tokens;
   }
+  const whole = sentWhole(units, budget, lastUser);
+  let before: readonly BaseMessage[] = [];
   let at = units.length - 1;
   for (; at >= 0; at--) {
+    if (whole && at === whole.units.length - 1 && whole.tokens <= left) {
+      before = whole.messages;
+      left -= whole.tokens;
+      at = -1;
+      break;
+    }
     if (at === lastUser) {
       kept.push(question!);
       continue;
@@ -60,7 +69,10 @@ export function choose(units: Unit[], budget: number, room: number): Chosen {
     while (kept.at(-1)!.unit.kind !== "user") left += kept.pop()!.tokens;
   }
   if (trimmed && at > lastUser && question) kept.push(question);
-  return { messages: messagesOf(kept.reverse()), tokens: room - left, trimmed, warnings };
+  const messages = [...before, ...messagesOf(kept.reverse())];
+  // Where work is left, every size is exact and remembered.
+  if (!trimmed && limits.work > 0) noteWhole(units, budget, Math.max(0, lastUser), whole);
+  return { messages, tokens: room - left, trimmed, warnings };
 }
 
 /** The latest question in at most `max` tokens: when the system prompt alone fills the budget, it is still asked. */
