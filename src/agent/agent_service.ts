@@ -14,10 +14,11 @@ import { type AccessCheck, watchAccess } from "./access_watch.ts";
 import { ApprovalDesk } from "./approval_desk.ts";
 import { NOT_APPROVED } from "./approvals.ts";
 import { settleCutTurns } from "./cut_turns.ts";
+import { repair } from "./exchanges.ts";
 import { FinishedTurns } from "./finished_turns.ts";
 import { buildGraph, type CopilotGraph } from "./graph.ts";
 import { answerOf, historyOf } from "./history.ts";
-import { repair, toChatMessage, userMessage } from "./messages.ts";
+import { userMessage } from "./messages.ts";
 import type { ChosenModel } from "./model_choice.ts";
 import type { ProjectStorage } from "./project_storage.ts";
 import { rebuildLog } from "./replay.ts";
@@ -258,7 +259,7 @@ export class AgentService {
   /** What a finished turn answers to a request without a stream. */
   answerOf(userId: string, turn: Turn): ChatAnswer {
     const session = this.#own(userId, turn.sessionId);
-    const messages = this.options.storage.saver.messages(turn.sessionId).map(toChatMessage);
+    const messages = this.options.storage.saver.messages(turn.sessionId);
     return answerOf(session, turn, messages, this.#desk.waiting(turn.sessionId));
   }
 

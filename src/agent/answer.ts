@@ -1,9 +1,10 @@
 // One answer of the model while it streams: pieces go into the turn's log, the whole becomes the stored message.
-import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import type { BaseMessage } from "@langchain/core/messages";
 import { pairedText } from "../domain/unicode.ts";
 import type { ModelDelta, ModelUsage, Thought } from "../models/delta.ts";
 import { textToolCalls } from "../models/text_tool_calls.ts";
 import type { ModelToolCall } from "../models/tool_calls.ts";
+import { exchangesOf } from "./exchanges.ts";
 import { assistantMessage, toolMessage } from "./messages.ts";
 import type { EventPlaces } from "./replay.ts";
 import { toolCallAccumulator, type ToolCallEvent } from "./tool_call_accumulator.ts";
@@ -209,17 +210,7 @@ function joined(events: readonly ToolCallEvent[]): ToolCallEvent[] {
   return all;
 }
 
-/** Whether a call id occurs in a conversation; the conversation is looked through once, at the first question. */
+/** Whether a call id occurs in a conversation. */
 export function usedIds(messages: readonly BaseMessage[]): (id: string) => boolean {
-  let ids: Set<string> | undefined;
-  return (id) => {
-    ids ??= new Set(
-      messages.flatMap((message) =>
-        AIMessage.isInstance(message)
-          ? [...message.tool_calls ?? [], ...message.invalid_tool_calls ?? []].map((call) => call.id ?? "")
-          : []
-      ),
-    );
-    return ids.has(id);
-  };
+  return (id) => exchangesOf(messages).hasCall(id);
 }

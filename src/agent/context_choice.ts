@@ -1,6 +1,7 @@
 // Which units of a conversation fit into the room that is left for them, and how large tool results give way.
 import type { BaseMessage } from "@langchain/core/messages";
-import type { Unit } from "./sendable.ts";
+import type { Sized, Unit } from "./sendable.ts";
+import { noteWhole, sentWhole } from "./sent_whole.ts";
 import { shortenMessage } from "./shorten.ts";
 import { countMessage, knownCount, messageBytes } from "./tokens.ts";
 
@@ -19,6 +20,7 @@ export interface Chosen {
  */
 export function choose(units: Unit[], budget: number, room: number): Chosen {
   const limits: Limits = {
+    budget,
     result: Math.floor(budget / 4),
     unit: Math.floor(budget / 2),
     work: EXACT_BYTES,
@@ -26,49 +28,65 @@ export function choose(units: Unit[], budget: number, room: number): Chosen {
   };
   const lastUser = units.findLastIndex((unit) => unit.kind === "user");
   const warnings: string[] = [];
-  const kept: Unit[] = [];
+  const kept: Sized[] = [];
   let left = room;
+  let question: Sized | undefined;
   if (lastUser >= 0) {
-    // Never to nothing: when the system prompt alone fills the budget, the question is still asked.
-    const question = shortenMessage(units[lastUser]!.messages[0]!, Math.max(room, limits.result));
-    if (question !== units[lastUser]!.messages[0]) {
+    question = questionIn(units[lastUser]!, budget, Math.max(room, limits.result));
+    if (question.unit !== units[lastUser]) {
       warnings.push("The latest message is larger than the context window: its middle is left out");
     }
-    units = units.with(lastUser, { kind: "user", messages: [question] });
-    left -= countMessage(question);
+    left -= question.tokens;
   }
+  const whole = sentWhole(units, budget, lastUser);
+  let before: readonly BaseMessage[] = [];
   let at = units.length - 1;
   for (; at >= 0; at--) {
-    if (at === lastUser) {
-      kept.push(units[at]!);
-      continue;
-    }
-    let unit = capped(units[at]!, limits);
-    let tokens = unitTokens(unit, limits);
-    if (tokens > left && at === units.length - 1 && unit.messages.length > 1) {
-      // Without the newest results the model would make the same calls again.
-      unit = shrunk(unit, Math.max(left, MIN_NEWEST));
-      tokens = unitTokens(unit, limits);
-      if (tokens > left) warnings.push("The newest tool results do not fit into the context window");
-    } else if (tokens > left) {
+    if (whole && at === whole.units.length - 1 && whole.tokens <= left) {
+      before = whole.messages;
+      left -= whole.tokens;
+      at = -1;
       break;
     }
-    kept.push(unit);
-    left -= tokens;
+    if (at === lastUser) {
+      kept.push(question!);
+      continue;
+    }
+    let sized = sizedFor(units[at]!, limits);
+    if (sized.tokens > left && at === units.length - 1 && sized.unit.messages.length > 1) {
+      // Without the newest results the model would make the same calls again.
+      const unit = shrunk(sized.unit, Math.max(left, MIN_NEWEST));
+      sized = { unit, tokens: unitTokens(unit, limits), budget };
+      if (sized.tokens > left) warnings.push("The newest tool results do not fit into the context window");
+    } else if (sized.tokens > left) {
+      break;
+    }
+    kept.push(sized);
+    left -= sized.tokens;
   }
   const trimmed = at >= 0;
   if (trimmed && at < lastUser) {
-    while (kept.at(-1)!.kind !== "user") {
-      left += unitTokens(kept.pop()!, limits);
-    }
+    while (kept.at(-1)!.unit.kind !== "user") left += kept.pop()!.tokens;
   }
-  if (trimmed && at > lastUser && lastUser >= 0) kept.push(units[lastUser]!);
-  return {
-    messages: kept.reverse().flatMap((unit) => unit.messages),
-    tokens: room - left,
-    trimmed,
-    warnings,
-  };
+  if (trimmed && at > lastUser && question) kept.push(question);
+  const messages = [...before, ...messagesOf(kept.reverse())];
+  // Where work is left, every size is exact and remembered.
+  if (!trimmed && limits.work > 0) noteWhole(units, budget, Math.max(0, lastUser), whole);
+  return { messages, tokens: room - left, trimmed, warnings };
+}
+
+/** The latest question in at most `max` tokens: when the system prompt alone fills the budget, it is still asked. */
+function questionIn(unit: Unit, budget: number, max: number): Sized {
+  const message = unit.messages[0]!;
+  const short = shortenMessage(message, max);
+  const sent: Unit = short === message ? unit : { kind: "user", messages: [short] };
+  return { unit: sent, tokens: countMessage(short), budget };
+}
+
+function messagesOf(kept: readonly Sized[]): BaseMessage[] {
+  const messages: BaseMessage[] = [];
+  for (const { unit } of kept) for (const message of unit.messages) messages.push(message);
+  return messages;
 }
 
 /** Bytes of messages counted exactly in one call; the older ones beyond are estimated until a later call gets there. */
@@ -77,12 +95,24 @@ const EXACT_BYTES = 100_000;
 const MIN_NEWEST = 512;
 
 interface Limits {
+  budget: number;
   /** Tokens of one tool result, and of all results of one message. */
   result: number;
   unit: number;
   /** Bytes that may still be counted exactly; what was counted tells how long the rest may be. */
   work: number;
   counted: { bytes: number; tokens: number };
+}
+
+/** The unit as it is sent. What was known exactly last time is the same again; only what is new is sized. */
+function sizedFor(unit: Unit, limits: Limits): Sized {
+  const { budget } = limits;
+  if (unit.sized?.budget === budget) return unit.sized;
+  const short = capped(unit, limits);
+  const sized = { unit: short, tokens: unitTokens(short, limits), budget };
+  // From then on everything that is not known is estimated.
+  if (limits.work > 0) unit.sized = sized;
+  return sized;
 }
 
 function unitTokens(unit: Unit, limits: Limits): number {

@@ -4,12 +4,12 @@ import type { Approval } from "../domain/approval.ts";
 import { fieldError } from "../domain/error.ts";
 import {
   type ChatAnswer,
-  type ChatMessage,
   type ChatSession,
   type ConversationHistory,
   HISTORY_LIMIT,
 } from "../domain/session.ts";
-import { exchanges, shownId, toChatMessage } from "./messages.ts";
+import { exchanges } from "./exchanges.ts";
+import { roleOf, shownId, toChatMessage } from "./messages.ts";
 import type { Turn } from "./turn.ts";
 
 /**
@@ -69,10 +69,12 @@ export function lastTurnOf<T>(messages: readonly T[], isUser: (message: T) => bo
 export function answerOf(
   session: ChatSession,
   turn: Turn,
-  messages: readonly ChatMessage[],
+  messages: readonly BaseMessage[],
   waiting: readonly Approval[],
 ): ChatAnswer {
-  const last = lastTurnOf(messages, (message) => message.role === "user");
+  const turnMessages = lastTurnOf(messages, (message) => roleOf(message) === "user");
+  const start = messages.length - turnMessages.length;
+  const last = turnMessages.map((message, i) => toChatMessage(message, start + i));
   // Where the question could not be saved, the last turn of the history is an earlier one.
   const own = last[0]?.created_at === turn.startedAt.toISOString() ? last : [];
   const finish_reason = turn.finishReason();

@@ -1,12 +1,5 @@
-// Messages as LangGraph keeps them: how they are made, how clients see them, and what makes a history whole again
-// after a crash.
-import {
-  AIMessage,
-  type BaseMessage,
-  HumanMessage,
-  RemoveMessage,
-  ToolMessage,
-} from "@langchain/core/messages";
+// Messages as LangGraph keeps them: how they are made, and how clients see them.
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { ToolStatus } from "../domain/event.ts";
 import type { ChatMessage } from "../domain/session.ts";
 import { contentText } from "../models/content_text.ts";
@@ -95,6 +88,11 @@ const ROLES: Record<string, ChatMessage["role"]> = {
   system: "system",
 };
 
+/** Whose a message is to clients. */
+export function roleOf(message: BaseMessage): ChatMessage["role"] {
+  return ROLES[message.getType()] ?? "user";
+}
+
 /**
  * A message as clients see it (contract section 2.4). A message without an id gets one from its place `at`, one
  * without a time the beginning of time: both only happen to messages that this program did not make.
@@ -104,7 +102,7 @@ export function toChatMessage(message: BaseMessage, at = 0): ChatMessage {
   const created_at = typeof kwargs.created_at === "string" ? kwargs.created_at : new Date(0).toISOString();
   const chat: ChatMessage = {
     id: shownId(message, at),
-    role: ROLES[message.getType()] ?? "user",
+    role: roleOf(message),
     content: contentText(message.content),
     created_at,
     metadata: { ...(kwargs.metadata as Record<string, unknown> | undefined), created_at },
@@ -128,62 +126,4 @@ export function toChatMessage(message: BaseMessage, at = 0): ChatMessage {
 /** The id under which clients know the message at a place. */
 export function shownId({ id }: BaseMessage, at: number): string {
   return id ?? `message-${at + 1}`;
-}
-
-/** A message with the results of its calls; messages without calls have none. */
-export interface Exchange {
-  message: BaseMessage;
-  calls: ModelToolCall[];
-  /** By position in `calls`; undefined where a call was never answered. */
-  results: (ToolMessage | undefined)[];
-}
-
-/** Sorts a history into exchanges. `stray` are results without a call, and second results of one call. */
-export function exchanges(messages: readonly BaseMessage[]): { exchanges: Exchange[]; stray: ToolMessage[] } {
-  const found: Exchange[] = [];
-  const stray: ToolMessage[] = [];
-  // Where the next result of each id goes; models reuse ids, so a later call takes an id over.
-  const waiting = new Map<string, { exchange: Exchange; at: number }[]>();
-  for (const message of messages) {
-    if (ToolMessage.isInstance(message)) {
-      const place = waiting.get(message.tool_call_id)?.shift();
-      if (place) place.exchange.results[place.at] = message;
-      else stray.push(message);
-      continue;
-    }
-    const calls = toolCallsOf(message);
-    const exchange: Exchange = { message, calls, results: new Array(calls.length).fill(undefined) };
-    found.push(exchange);
-    const own = new Set<string>();
-    calls.forEach(({ id }, at) => {
-      if (own.has(id)) waiting.get(id)!.push({ exchange, at });
-      else waiting.set(id, [{ exchange, at }]);
-      own.add(id);
-    });
-  }
-  return { exchanges: found, stray };
-}
-
-/**
- * The messages to write so that a history which ends in an interrupted turn is whole: a result for each unanswered
- * call since the last user message, a removal for each result that answers nothing. Empty when nothing is amiss.
- * `output` is what such a result says.
- */
-export function repair(
-  messages: readonly BaseMessage[],
-  now: string,
-  newId: () => string,
-  output = INTERRUPTED,
-): BaseMessage[] {
-  const { exchanges: found, stray } = exchanges(messages);
-  const lastUser = found.findLastIndex(({ message }) => message.getType() === "human");
-  const missing = found.slice(lastUser + 1).flatMap(({ calls, results }) =>
-    calls.filter((_, at) => results[at] === undefined)
-  );
-  return [
-    ...stray.flatMap(({ id }) => id ? [new RemoveMessage({ id })] : []),
-    ...missing.map(({ id, name }) =>
-      toolMessage({ callId: id, name, output, status: "error" }, { id: newId(), createdAt: now })
-    ),
-  ];
 }

@@ -2,27 +2,84 @@
 // its own and with arguments that are JSON; nothing else pretends to be a result.
 import { AIMessage, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import { type ModelToolCall, parseArguments, toolCallFields } from "../models/tool_calls.ts";
-import { type Exchange, exchanges, INTERRUPTED } from "./messages.ts";
+import { type Exchange, type Exchanges, exchangesOf } from "./exchanges.ts";
+import { INTERRUPTED } from "./messages.ts";
 import { copyOf } from "./shorten.ts";
 
 /** Messages that stay or go together: one message, or an assistant's with the results of its calls. */
 export interface Unit {
   kind: "user" | "assistant" | "system";
-  messages: BaseMessage[];
+  messages: readonly BaseMessage[];
+  /** As it was sent last, where nothing of its size was estimated. */
+  sized?: Sized;
+}
+
+/** What is sent of a unit, and how large that is. */
+export interface Sized {
+  unit: Unit;
+  tokens: number;
+  /** What results were shortened for. */
+  budget: number;
 }
 
 /** The units of a history, in order. The messages in it are the given objects wherever those are fit to be sent. */
 export function sendableUnits(messages: readonly BaseMessage[]): Unit[] {
-  const units: Unit[] = [];
-  const ids = new Set<string>();
-  for (const exchange of exchanges(messages).exchanges) {
+  const found = exchangesOf(messages);
+  let units = known.get(found);
+  if (!units) known.set(found, units = new Units());
+  return units.of(found.exchanges);
+}
+
+const known = new WeakMap<Exchanges, Units>();
+
+/** An exchange that is a unit while some of its calls have no result. */
+interface Open {
+  exchange: Exchange;
+  calls: ModelToolCall[];
+  /** Place of its unit. */
+  at: number;
+  answered: number;
+}
+
+/** The units of exchanges that more are added to, and results. */
+class Units {
+  readonly #units: Unit[] = [];
+  readonly #ids = new Set<string>();
+  #done = 0;
+  #open: Open[] = [];
+
+  of(exchanges: readonly Exchange[]): Unit[] {
+    for (const open of this.#open) {
+      if (answers(open.exchange) > open.answered) this.#units[open.at] = this.#answered(open);
+    }
+    this.#open = this.#open.filter(isOpen);
+    for (; this.#done < exchanges.length; this.#done++) this.#add(exchanges[this.#done]!);
+    return this.#units.slice();
+  }
+
+  #add(exchange: Exchange): void {
     const { message, calls } = exchange;
     const type = message.getType();
-    if (type !== "ai") units.push({ kind: type === "system" ? "system" : "user", messages: [message] });
-    else if (calls.length > 0) units.push({ kind: "assistant", messages: answered(exchange, ids) });
-    else if (!isBlank(message.content)) units.push({ kind: "assistant", messages: [message] });
+    if (type !== "ai") this.#units.push({ kind: type === "system" ? "system" : "user", messages: [message] });
+    else if (calls.length > 0) {
+      const open = { exchange, calls: sendableCalls(calls, this.#ids), at: this.#units.length, answered: 0 };
+      this.#units.push(this.#answered(open));
+      if (isOpen(open)) this.#open.push(open);
+    } else if (!isBlank(message.content)) this.#units.push({ kind: "assistant", messages: [message] });
   }
-  return units;
+
+  #answered(open: Open): Unit {
+    open.answered = answers(open.exchange);
+    return { kind: "assistant", messages: answered(open.exchange, open.calls) };
+  }
+}
+
+function isOpen({ calls, answered }: Open): boolean {
+  return answered < calls.length;
+}
+
+function answers({ results }: Exchange): number {
+  return results.reduce((count, result) => result ? count + 1 : count, 0);
 }
 
 function isBlank(content: BaseMessage["content"]): boolean {
@@ -30,12 +87,15 @@ function isBlank(content: BaseMessage["content"]): boolean {
   return !content.some((part) => part.type === "text" && String(part.text).trim() !== "");
 }
 
-function answered({ message, calls, results }: Exchange, ids: Set<string>): BaseMessage[] {
-  const fixed = calls.map((call) => ({
+function sendableCalls(calls: readonly ModelToolCall[], ids: Set<string>): ModelToolCall[] {
+  return calls.map((call) => ({
     ...call,
     id: uniqueId(call.id, ids),
     argumentsText: parseArguments(call.argumentsText) ? call.argumentsText : "{}",
   }));
+}
+
+function answered({ message, calls, results }: Exchange, fixed: ModelToolCall[]): BaseMessage[] {
   const changed = fixed.some((call, at) =>
     call.id !== calls[at]!.id || call.argumentsText !== calls[at]!.argumentsText
   );
