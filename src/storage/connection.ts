@@ -100,12 +100,12 @@ export class Database {
     if (this.#inTransaction) return work();
     const change = this.changedOutside();
     if (change) throw takenAway(change);
-    this.exec("BEGIN IMMEDIATE");
+    this.#run("BEGIN IMMEDIATE");
     this.#inTransaction = true;
     let result: T;
     try {
       result = work();
-      this.exec("COMMIT");
+      this.#run("COMMIT");
     } catch (error) {
       this.#rollback();
       throw error;
@@ -122,11 +122,11 @@ export class Database {
    * disk, which others do not.
    */
   durably<T>(work: () => T): T {
-    this.exec("PRAGMA synchronous = FULL");
+    this.#run("PRAGMA synchronous = FULL");
     try {
       return this.transaction(work);
     } finally {
-      this.exec("PRAGMA synchronous = NORMAL");
+      this.#run("PRAGMA synchronous = NORMAL");
     }
   }
 
@@ -241,6 +241,11 @@ export class Database {
     } catch {
       // What was committed is safe in `-wal`; the next call tries again.
     }
+  }
+
+  /** Runs SQL that changes no file, or whose changes `transaction` notes at its end: the files are not looked at. */
+  #run(sql: string): void {
+    this.#guard(() => this.#db.exec(sql));
   }
 
   /** Runs what may write. A `-wal` file that was somebody else's before stays so: a snapshot's is not to be thrown away. */

@@ -45,6 +45,31 @@ Deno.test("transaction keeps nothing of a block that throws and tells who asked 
   assert.equal(db.transaction(() => db.prepare("INSERT INTO t (v) VALUES (3)").run()), 1);
 });
 
+Deno.test("a transaction looks at the database's files before and after itself, and no oftener when it is durable", async () => {
+  await withProject(({ projects }) => {
+    using db = openDatabase(join(projects, "x.db"), TABLE);
+    const insert = () => db.prepare("INSERT INTO t (v) VALUES (1)").run();
+    const looks = (work: () => unknown): string[] => {
+      const { statSync } = Deno;
+      const paths: string[] = [];
+      Deno.statSync = (path) => {
+        paths.push(String(path).slice(projects.length));
+        return statSync(path);
+      };
+      try {
+        work();
+      } finally {
+        Deno.statSync = statSync;
+      }
+      return paths;
+    };
+    const expected = ["/x.db", "/x.db-wal", "/x.db-wal"];
+    assert.deepEqual(looks(() => db.transaction(insert)), expected);
+    assert.deepEqual(looks(() => db.durably(insert)), expected);
+    assert.equal(db.changedOutside(), undefined);
+  });
+});
+
 // M5
 Deno.test("transaction on a full disk says so, keeps nothing of it, and the database stays valid", async () => {
   await withProject(({ projects }) => {
