@@ -152,17 +152,10 @@ export class AgentService {
     const mode = forcedMode ?? model.config.copilot_mode;
     const turn = new Turn(this.options.newId(), sessionId, caller.userId, this.options.now());
     const context = this.#contextOf(turn, caller, model, mode, request);
-    if (owner === undefined) {
-      this.sessions.create({
-        thread_id: sessionId,
-        user_id: caller.userId,
-        project_id: this.project.project_id,
-        title: titleText("", request.message),
-        copilot_mode: mode,
-      });
-    }
+    const noted = owner === undefined && this.#createFor(turn, titleText("", request.message), mode);
     askAhead(context);
     this.#launch(context, caller, request, () => {
+      if (!noted) this.#note(turn);
       const createdAt = turn.startedAt.toISOString();
       const before = this.options.storage.saver.messages(sessionId);
       const asked = this.#desk.clear(sessionId);
@@ -196,6 +189,7 @@ export class AgentService {
     const decisions = this.#desk.decide(asked, decision, context);
     if (!decisions) return undefined;
     this.#launch(context, caller, request, () => {
+      this.#note(turn);
       this.#desk.clear(sessionId);
       return new Command({ resume: decisions });
     });
@@ -356,15 +350,33 @@ export class AgentService {
     if (this.options.access) watchAccess(turn, caller, this.options.access);
     const run = runTurn(this.#graph, context, {
       projectId: this.project.project_id,
-      input: () => {
-        // One whose end could not be saved, on a full disk say.
-        settleCutTurns(this.options.storage, this.options.log, turn.sessionId);
-        this.sessions.startTurn(turn.userId, turn.sessionId, turn.id, turn.startedAt);
-        return input();
-      },
+      input,
       ask: (list) => this.#desk.ask(context, request, list),
     });
     void run.then(() => this.#finish(context, request));
+  }
+
+  /**
+   * Creates the session of its first turn, and notes the turn as running, in one transaction. Where not both can be saved, the
+   * session alone is: false, and the turn itself then tells what is wrong. Throws when that cannot be saved either.
+   */
+  #createFor({ id, sessionId, userId, startedAt }: Turn, title: string, mode: CopilotMode): boolean {
+    const { project_id } = this.project;
+    const session = { thread_id: sessionId, user_id: userId, project_id, title, copilot_mode: mode };
+    try {
+      this.sessions.create({ ...session, turn: { id, startedAt } });
+      return true;
+    } catch {
+      this.sessions.create(session);
+      return false;
+    }
+  }
+
+  /** Notes a turn of a session that had others as running. */
+  #note({ id, sessionId, userId, startedAt }: Turn): void {
+    // One whose end could not be saved, on a full disk say.
+    settleCutTurns(this.options.storage, this.options.log, sessionId);
+    this.sessions.startTurn(userId, sessionId, id, startedAt);
   }
 
   /** The session is free afterwards, whatever goes wrong. */

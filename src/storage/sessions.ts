@@ -26,6 +26,8 @@ export interface NewSession {
   titleByUser?: boolean;
   copilot_mode?: CopilotMode;
   now?: Date;
+  /** Its first turn, noted as running in the same transaction. */
+  turn?: { id: string; startedAt: Date };
 }
 
 /** Which sessions to list, and which page of them. */
@@ -64,15 +66,13 @@ export class ChatSessionsRepository {
 
   /** Creates an empty session. Throws `AppError` `conflict` when its id is taken, whoever has it. */
   create(session: NewSession): ChatSession {
-    const { thread_id, user_id, project_id, title, titleByUser, copilot_mode, now = new Date() } = session;
+    const { thread_id, user_id, project_id, title, titleByUser, copilot_mode, now = new Date(), turn } =
+      session;
     return this.#db.transaction(() => {
-      if (this.ownerOf(thread_id) !== undefined) {
-        throw new AppError("conflict", "A session with this id exists already. Choose another id.");
-      }
       const row = this.#db.prepare(
         `INSERT INTO chat_sessions (thread_id, user_id, project_id, title, title_source, message_count,
            llm_calls_count, input_tokens, output_tokens, total_tokens, created_at, updated_at, metadata, stats, pinned)
-         VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?, ?, ?, '{}', 0) RETURNING ${SESSION_COLUMNS}`,
+         VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?, ?, ?, '{}', 0) ON CONFLICT DO NOTHING RETURNING ${SESSION_COLUMNS}`,
       ).get(
         thread_id,
         user_id,
@@ -83,7 +83,9 @@ export class ChatSessionsRepository {
         this.#stamp(now),
         JSON.stringify(copilot_mode ? { copilot_mode } : {}),
       );
-      return toSession(row!);
+      if (!row) throw new AppError("conflict", "A session with this id exists already. Choose another id.");
+      if (turn) this.startTurn(user_id, thread_id, turn.id, turn.startedAt);
+      return toSession(row);
     });
   }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../src/storage/database.ts";
 import { ChatSessionsRepository, type NewSession } from "../../src/storage/sessions.ts";
 import { SqliteSaver } from "../../src/storage/checkpoints.ts";
@@ -17,6 +18,16 @@ function repository(...created: (string | Partial<NewSession>)[]) {
     sessions.create({ thread_id: `t${i}`, user_id: "u1", project_id: "p1", now, ...parts });
   }
   return { db, sessions };
+}
+
+/** Tells `heard` what a method is called with, until it is disposed of. */
+function listening(prototype: DatabaseSync, method: "exec", heard: (sql: string) => void): Disposable {
+  const before = prototype[method];
+  prototype[method] = function (sql) {
+    heard(sql);
+    return before.call(this, sql);
+  };
+  return { [Symbol.dispose]: () => void (prototype[method] = before) };
 }
 
 const page = { limit: 100, offset: 0 };
@@ -271,6 +282,19 @@ Deno.test("lastTurn tells how a session's last turn ended, also after a restart"
   });
 });
 
+Deno.test("create notes the first turn of a session as running, and keeps neither when that fails", () => {
+  const { db, sessions } = repository("t1");
+  const session = { user_id: "u1", project_id: "p1", turn: { id: "turn-1", startedAt: NOW } };
+  sessions.create({ ...session, thread_id: "t2" });
+  const [cut] = sessions.cutTurns("t2");
+  assert.deepEqual([cut!.turnId, cut!.startedAt], ["turn-1", NOW.toISOString()]);
+  assert.throws(() => sessions.create({ ...session, thread_id: "t1" }), /exists already/);
+  assert.equal(sessions.lastTurn("t1"), undefined);
+  db.exec("CREATE TRIGGER broken BEFORE INSERT ON chat_turns BEGIN SELECT RAISE(ABORT, 'no'); END");
+  assert.throws(() => sessions.create({ ...session, thread_id: "t3" }), /no/);
+  assert.equal(sessions.get("u1", "t3"), undefined);
+});
+
 Deno.test("lastTurn of a turn that a crash cut off has no finishReason, and statistics are those before it", async () => {
   await withProject(({ projects, project, file }) => {
     const db = openProjectDatabase(project, projects);
@@ -406,11 +430,7 @@ Deno.test("figures that are nested without measure, in a file somebody made up, 
 Deno.test("the end of a turn is on the disk when it is told, at the price of one wait", () => {
   const { db, sessions } = repository("t1");
   const statements: string[] = [];
-  const exec = db.exec.bind(db);
-  db.exec = (sql) => {
-    statements.push(sql);
-    exec(sql);
-  };
+  using _ = listening(DatabaseSync.prototype, "exec", (sql) => statements.push(sql));
   sessions.startTurn("u1", "t1", "turn-1", NOW);
   assert.deepEqual(statements.splice(0), ["BEGIN IMMEDIATE", "COMMIT"]);
   sessions.endTurn("u1", "t1", turnRecord());
