@@ -381,7 +381,7 @@ export class AgentService {
 
   /** The session is free afterwards, whatever goes wrong. */
   #finish({ turn, log }: TurnContext, request: TurnRequest): void {
-    const fault = turn.finish((end) => saveTurnEnd(this.options.storage, turn, end), {
+    const fault = turn.finish((end) => saveTurnEnd(this.options.storage, turn, end, this.options.log), {
       temperature: request.temperature ?? undefined,
       maxTokens: request.max_tokens ?? undefined,
     });
@@ -391,7 +391,6 @@ export class AgentService {
     }
     this.#running.delete(turn.sessionId);
     if (!this.#closed) this.#finished.keep(turn);
-    this.#prune(turn.sessionId);
   }
 
   /** A turn is not failed because its tokens could not be counted. */
@@ -400,15 +399,6 @@ export class AgentService {
       this.options.limits.spent(account, usage);
     } catch (error) {
       this.options.log.error("Tokens that were spent could not be counted.", { error: errorText(error) });
-    }
-  }
-
-  /** What is not pruned now is pruned after the next turn: it is never worth failing one. */
-  #prune(sessionId: string): void {
-    try {
-      if (!this.taken) this.options.storage.saver.prune(sessionId);
-    } catch (error) {
-      this.options.log.warn("Old checkpoints could not be removed.", { error: errorText(error) });
     }
   }
 }

@@ -1,6 +1,8 @@
 // The end of a turn as it is saved: what is counted is what history holds, however the turn ended.
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import { errorText } from "../domain/error.ts";
 import type { ChatSession, TurnRecord } from "../domain/session.ts";
+import type { Logger } from "../log.ts";
 import type { ProjectStorage } from "./project_storage.ts";
 import { TurnStatistics } from "./turn_statistics.ts";
 
@@ -18,12 +20,14 @@ export interface EndedTurn {
 /**
  * Saves how a turn ended, in one transaction. `message_count` is the length of the history afterwards, whatever was
  * counted before. Calls and tokens of an answer that is lost are billed, but not the session's. Undefined for a session
- * that is gone. Throws `AppError` when it cannot be written.
+ * that is gone. Throws `AppError` when it cannot be written. With `log` the session's old checkpoints are removed in the same
+ * transaction; where that fails, the end is saved without it and `log` is told: the next turn removes them.
  */
 export function saveTurnEnd(
   { sessions, saver }: Pick<ProjectStorage, "sessions" | "saver">,
   { userId, sessionId, startedAt, unsaved }: EndedTurn,
   end: TurnEnd,
+  log?: Logger,
 ): ChatSession | undefined {
   const counted = sessions.get(userId, sessionId)?.message_count ?? 0;
   const record: TurnRecord = { ...end, messages: saver.countMessages(sessionId) - counted };
@@ -33,7 +37,15 @@ export function saveTurnEnd(
     ).record();
     Object.assign(record, { llmCalls, inputTokens, outputTokens });
   }
-  return sessions.endTurn(userId, sessionId, record);
+  if (!log) return sessions.endTurn(userId, sessionId, record);
+  try {
+    return sessions.endTurn(userId, sessionId, record, () => saver.prune(sessionId));
+  } catch (error) {
+    // The end alone may still fit on a full disk. When it does not, that is what is thrown.
+    const session = sessions.endTurn(userId, sessionId, record);
+    log.warn("Old checkpoints could not be removed.", { error: errorText(error) });
+    return session;
+  }
 }
 
 /** The messages that were made at `time` (ISO 8601) or later: those of the turn that started then, when it is the last. */

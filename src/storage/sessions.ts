@@ -172,9 +172,14 @@ export class ChatSessionsRepository {
   /**
    * Saves what a turn has added, however it ended, in one transaction, for good: not even a power cut takes the turn away
    * when this has returned. Call it once a turn. Undefined for an unknown session, which it may have become since the
-   * turn started.
+   * turn started. `also` belongs to the transaction: when it throws, the end is not saved either.
    */
-  endTurn(userId: string, threadId: string, record: TurnRecord): ChatSession | undefined {
+  endTurn(
+    userId: string,
+    threadId: string,
+    record: TurnRecord,
+    also: () => void = () => {},
+  ): ChatSession | undefined {
     return this.#db.durably(() => {
       const row = this.#row(userId, threadId);
       if (!row) return undefined;
@@ -201,6 +206,7 @@ export class ChatSessionsRepository {
           .run(record.title, TITLE_SOURCE.automatic, threadId, TITLE_SOURCE.user);
       }
       writeTurnEnd(this.#db, threadId, record);
+      also();
       return this.get(userId, threadId);
     });
   }

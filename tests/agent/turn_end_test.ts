@@ -6,7 +6,7 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { SqliteSaver } from "../../src/storage/checkpoints.ts";
 import { ChatSessionsRepository } from "../../src/storage/sessions.ts";
 import { testLog } from "../fakes/log.ts";
-import { runTurns, turnRecord } from "../storage/helpers.ts";
+import { chatGraph, configOf, runTurns, turnRecord, user } from "../storage/helpers.ts";
 
 const START = new Date("2026-03-01T10:00:00.000Z");
 const turn = { userId: "u1", sessionId: "t1", startedAt: START, unsaved: false };
@@ -67,6 +67,37 @@ Deno.test("an end that does not fit on the disk is made up for later, once", asy
     assert.deepEqual([session.message_count, session.llm_calls_count, session.stats.errors], [4, 1, 1]);
     assert.deepEqual(storage.sessions.lastTurn("t1")!.error, CUT_OFF);
   }
+});
+
+Deno.test("the end of a turn removes its old checkpoints in the same transaction", async () => {
+  const { db, storage } = await oneTurn();
+  using _ = db;
+  await chatGraph(storage.saver).invoke({ messages: [user("again")] }, configOf("t1"));
+  const left = () => db.prepare("SELECT count(*) AS n FROM saver_checkpoints").get()!.n;
+  assert.ok(Number(left()) > 1);
+  let transactions = 0;
+  const { transaction } = db;
+  db.transaction = (work) => {
+    transactions++;
+    return transaction.call(db, work) as ReturnType<typeof work>;
+  };
+  const { log, lines } = testLog();
+  assert.equal(saveTurnEnd(storage, turn, end(), log)!.message_count, 8);
+  assert.deepEqual([left(), transactions, lines.length], [1, 2, 0], "the second joins the first");
+});
+
+Deno.test("old checkpoints that cannot be removed cost no turn its end", async () => {
+  const { db, storage } = await oneTurn();
+  using _ = db;
+  await chatGraph(storage.saver).invoke({ messages: [user("again")] }, configOf("t1"));
+  db.exec("CREATE TRIGGER broken BEFORE DELETE ON saver_checkpoints BEGIN SELECT RAISE(ROLLBACK, 'no'); END");
+  const { log, lines } = testLog();
+  assert.equal(saveTurnEnd(storage, turn, end(), log)!.message_count, 8);
+  assert.equal(storage.sessions.lastTurn("t1")!.finishReason, "stop");
+  assert.deepEqual(lines.map(({ msg }) => msg), ["Old checkpoints could not be removed."]);
+  db.exec("DROP TRIGGER broken");
+  saveTurnEnd(storage, turn, end(), log);
+  assert.equal(db.prepare("SELECT count(*) AS n FROM saver_checkpoints").get()!.n, 1);
 });
 
 Deno.test("nothing is written for a session that is gone", async () => {
