@@ -36,6 +36,14 @@ import { deleteThread, ensureThread, isThread, threadNumber } from "./threads.ts
 /** The parts of a checkpoint beside its channels' values. */
 type Head = Pick<Checkpoint, "v" | "ts" | "channel_versions" | "versions_seen">;
 
+/** What `put` is given. */
+export interface Put {
+  config: RunnableConfig;
+  checkpoint: Checkpoint;
+  metadata: CheckpointMetadata;
+  newVersions: ChannelVersions;
+}
+
 /**
  * The saver of one database. Every call is one transaction without waiting inside, made when it is called. Messages
  * that it returns are shared with later callers and must not be changed.
@@ -95,26 +103,29 @@ export class SqliteSaver extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    return promised(() => {
-      const { threadId, ns, checkpointId: parent } = address(config);
-      if (threadId === undefined) throw new Error("A checkpoint needs configurable.thread_id.");
-      const { v, ts, id, channel_versions, versions_seen } = checkpoint;
-      const head: Head = { v, ts, channel_versions, versions_seen };
-      this.#db.transaction(() => {
-        const thread = ensureThread(this.#db, threadId);
-        const replaced = writeCheckpoint(this.#db, {
-          thread,
-          ns,
-          id,
-          parent: parent ?? null,
-          head: JSON.stringify(head),
-          channels: JSON.stringify(this.#channels(thread, threadId, ns, parent, checkpoint, newVersions)),
-          metadata: JSON.stringify(pack(metadata, IN_PLACE)),
-        });
-        if (replaced) deleteUnused(this.#db, this.#rows, thread, [replaced]);
+    return promised(() => this.save({ config, checkpoint, metadata, newVersions }));
+  }
+
+  /** What `put` does, without a promise. */
+  protected save({ config, checkpoint, metadata, newVersions }: Put): RunnableConfig {
+    const { threadId, ns, checkpointId: parent } = address(config);
+    if (threadId === undefined) throw new Error("A checkpoint needs configurable.thread_id.");
+    const { v, ts, id, channel_versions, versions_seen } = checkpoint;
+    const head: Head = { v, ts, channel_versions, versions_seen };
+    this.#db.transaction(() => {
+      const thread = ensureThread(this.#db, threadId);
+      const replaced = writeCheckpoint(this.#db, {
+        thread,
+        ns,
+        id,
+        parent: parent ?? null,
+        head: JSON.stringify(head),
+        channels: JSON.stringify(this.#channels(thread, threadId, ns, parent, checkpoint, newVersions)),
+        metadata: JSON.stringify(pack(metadata, IN_PLACE)),
       });
-      return configOf(threadId, ns, id);
+      if (replaced) deleteUnused(this.#db, this.#rows, thread, [replaced]);
     });
+    return configOf(threadId, ns, id);
   }
 
   override putWrites(
