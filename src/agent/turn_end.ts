@@ -29,23 +29,30 @@ export function saveTurnEnd(
   end: TurnEnd,
   log?: Logger,
 ): ChatSession | undefined {
-  const counted = sessions.get(userId, sessionId)?.message_count ?? 0;
-  const record: TurnRecord = { ...end, messages: saver.countMessages(sessionId) - counted };
-  if (unsaved) {
-    const { llmCalls, inputTokens, outputTokens } = statisticsOf(
-      messagesSince(saver.messages(sessionId), startedAt.toISOString()),
-    ).record();
-    Object.assign(record, { llmCalls, inputTokens, outputTokens });
-  }
-  if (!log) return sessions.endTurn(userId, sessionId, record);
+  const stored = saver.countMessages(sessionId);
+  const figures = unsaved ? savedFigures(saver.messages(sessionId), startedAt) : {};
+  const save = (also?: () => void) =>
+    sessions.endTurn(userId, sessionId, ({ message_count }) => ({
+      ...end,
+      ...figures,
+      messages: stored - message_count,
+    }), also);
+  if (!log) return save();
   try {
-    return sessions.endTurn(userId, sessionId, record, () => saver.prune(sessionId));
+    return save(() => saver.prune(sessionId));
   } catch (error) {
     // The end alone may still fit on a full disk. When it does not, that is what is thrown.
-    const session = sessions.endTurn(userId, sessionId, record);
+    const session = save();
     log.warn("Old checkpoints could not be removed.", { error: errorText(error) });
     return session;
   }
+}
+
+function savedFigures(messages: readonly BaseMessage[], startedAt: Date): Partial<TurnEnd> {
+  const { llmCalls, inputTokens, outputTokens } = statisticsOf(
+    messagesSince(messages, startedAt.toISOString()),
+  ).record();
+  return { llmCalls, inputTokens, outputTokens };
 }
 
 /** The messages that were made at `time` (ISO 8601) or later: those of the turn that started then, when it is the last. */

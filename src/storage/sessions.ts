@@ -162,33 +162,33 @@ export class ChatSessionsRepository {
 
   /** Notes that a turn runs. False for an unknown session. */
   startTurn(userId: string, threadId: string, turnId: string, now: Date): boolean {
-    return this.#db.transaction(() => {
-      if (!this.#row(userId, threadId)) return false;
-      writeTurnStart(this.#db, threadId, turnId, now);
-      return true;
-    });
+    return this.#db.transaction(() => writeTurnStart(this.#db, userId, threadId, turnId, now));
   }
 
   /**
    * Saves what a turn has added, however it ended, in one transaction, for good: not even a power cut takes the turn away
    * when this has returned. Call it once a turn. Undefined for an unknown session, which it may have become since the
-   * turn started. `also` belongs to the transaction: when it throws, the end is not saved either.
+   * turn started. `recordOf` is given the session as it was before. `also` belongs to the transaction: when it throws, the
+   * end is not saved either.
    */
   endTurn(
     userId: string,
     threadId: string,
-    record: TurnRecord,
+    recordOf: TurnRecord | ((before: ChatSession) => TurnRecord),
     also: () => void = () => {},
   ): ChatSession | undefined {
     return this.#db.durably(() => {
       const row = this.#row(userId, threadId);
       if (!row) return undefined;
       const before = toSession(row);
+      const record = typeof recordOf === "function" ? recordOf(before) : recordOf;
+      this.#setTitle(threadId, record.title);
       const { stats, ...figures } = addTurn(before, record);
-      this.#db.prepare(
+      const after = this.#db.prepare(
         `UPDATE chat_sessions SET message_count = ?, llm_calls_count = ?, input_tokens = ?, output_tokens = ?,
-           total_tokens = ?, stats = ?, last_message_at = ?, updated_at = ? WHERE thread_id = ?`,
-      ).run(
+           total_tokens = ?, stats = ?, last_message_at = ?, updated_at = ? WHERE thread_id = ?
+         RETURNING ${SESSION_COLUMNS}`,
+      ).get(
         figures.message_count,
         figures.llm_calls_count,
         figures.input_tokens,
@@ -199,15 +199,9 @@ export class ChatSessionsRepository {
         this.#stamp(record.endedAt),
         threadId,
       );
-      if (record.title) {
-        this.#db.prepare(
-          "UPDATE chat_sessions SET title = ?, title_source = ? WHERE thread_id = ? AND title_source <> ?",
-        )
-          .run(record.title, TITLE_SOURCE.automatic, threadId, TITLE_SOURCE.user);
-      }
       writeTurnEnd(this.#db, threadId, record);
       also();
-      return this.get(userId, threadId);
+      return toSession(after!);
     });
   }
 
@@ -226,6 +220,15 @@ export class ChatSessionsRepository {
       `SELECT ${SESSION_COLUMNS} FROM chat_sessions WHERE thread_id = ? AND user_id = ?`,
     )
       .get(threadId, userId);
+  }
+
+  /** Sets an automatic title, unless there is none or the user has made one. */
+  #setTitle(threadId: string, title: string | undefined): void {
+    if (!title) return;
+    this.#db.prepare(
+      "UPDATE chat_sessions SET title = ?, title_source = ? WHERE thread_id = ? AND title_source <> ?",
+    )
+      .run(title, TITLE_SOURCE.automatic, threadId, TITLE_SOURCE.user);
   }
 
   #update(userId: string, threadId: string, set: string, values: () => Value[]): ChatSession | undefined {

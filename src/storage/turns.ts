@@ -28,10 +28,19 @@ export interface CutTurn {
   startedAt: string;
 }
 
-/** Notes that a turn has started, in place of the session's former one. */
-export function writeTurnStart(db: Database, threadId: string, turnId: string, now: Date): void {
-  db.prepare("INSERT OR REPLACE INTO chat_turns (thread_id, turn_id, started_at) VALUES (?, ?, ?)")
-    .run(threadId, turnId, now.toISOString());
+/** Notes that a turn of the user's session has started, in place of its former one. False for an unknown session. */
+export function writeTurnStart(
+  db: Database,
+  userId: string,
+  threadId: string,
+  turnId: string,
+  now: Date,
+): boolean {
+  const noted = db.prepare(
+    `INSERT OR REPLACE INTO chat_turns (thread_id, turn_id, started_at)
+     SELECT thread_id, ?, ? FROM chat_sessions WHERE thread_id = ? AND user_id = ?`,
+  ).run(turnId, now.toISOString(), threadId, userId);
+  return noted > 0;
 }
 
 /** Notes how a turn ended; also one whose start was never noted. */
@@ -43,16 +52,14 @@ export function writeTurnEnd(db: Database, threadId: string, record: TurnRecord)
     llm_calls: record.llmCalls,
   };
   const ended = record.endedAt.toISOString();
-  const started = db.prepare("SELECT started_at FROM chat_turns WHERE thread_id = ? AND turn_id = ?")
-    .get(threadId, record.turnId)?.started_at;
   db.prepare(
     `INSERT OR REPLACE INTO chat_turns
      (thread_id, turn_id, started_at, ended_at, finish_reason, usage, error, title, last_seq)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?1, ?2, COALESCE((SELECT started_at FROM chat_turns WHERE thread_id = ?1 AND turn_id = ?2), ?3),
+       ?3, ?4, ?5, ?6, ?7, ?8)`,
   ).run(
     threadId,
     record.turnId,
-    started ?? ended,
     ended,
     record.finishReason,
     JSON.stringify(usage),
@@ -82,10 +89,12 @@ export function readTurn(db: Database, threadId: string): LastTurn | undefined {
 
 /** The turns that are noted as running, the one that started first before the others; with `threadId` only its. */
 export function readCutTurns(db: Database, threadId?: string): CutTurn[] {
-  const rows = db.prepare(
+  const running =
     `SELECT t.thread_id AS threadId, s.user_id AS userId, t.turn_id AS turnId, t.started_at AS startedAt
-     FROM chat_turns t JOIN chat_sessions s ON s.thread_id = t.thread_id
-     WHERE t.finish_reason IS NULL AND (?1 IS NULL OR t.thread_id = ?1) ORDER BY t.started_at`,
-  ).all(threadId ?? null);
+    FROM chat_turns t JOIN chat_sessions s ON s.thread_id = t.thread_id WHERE t.finish_reason IS NULL`;
+  // With "all or this one" in one statement SQLite would look at every session for one.
+  const rows = threadId === undefined
+    ? db.prepare(`${running} ORDER BY t.started_at`).all()
+    : db.prepare(`${running} AND t.thread_id = ?`).all(threadId);
   return rows as unknown as CutTurn[];
 }
