@@ -58,13 +58,16 @@ export function findCheckpoints(
 /** Saves a checkpoint in place of an earlier one with its id, whose `channels` are returned. */
 export function writeCheckpoint(db: Database, row: Omit<CheckpointRow, "threadId">): string | undefined {
   const { thread, ns, id, parent, head, channels, metadata } = row;
-  const replaced = db.prepare("SELECT channels FROM saver_checkpoints WHERE thread = ? AND ns = ? AND id = ?")
-    .get(thread, ns, id)?.channels;
-  db.prepare(
-    `INSERT OR REPLACE INTO saver_checkpoints (thread, ns, id, parent, head, channels, metadata)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  ).run(thread, ns, id, parent, head, channels, metadata);
-  return replaced as string | undefined;
+  const save = (or: string) =>
+    db.prepare(
+      `INSERT OR ${or} INTO saver_checkpoints (thread, ns, id, parent, head, channels, metadata)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ).run(thread, ns, id, parent, head, channels, metadata);
+  if (save("IGNORE") > 0) return undefined;
+  const earlier = db.prepare("SELECT channels FROM saver_checkpoints WHERE thread = ? AND ns = ? AND id = ?")
+    .get(thread, ns, id);
+  save("REPLACE");
+  return earlier?.channels as string | undefined;
 }
 
 /** The writes to a checkpoint, in no particular order. */

@@ -30,6 +30,7 @@ import type { Database } from "./connection.ts";
 import { countMessages, readMessages } from "./conversation.ts";
 import { IN_PLACE } from "./message_codec.ts";
 import { MessageRows } from "./message_rows.ts";
+import { NewestChannels } from "./newest_channels.ts";
 import { deleteUnused, pruneThread } from "./prune.ts";
 import { deleteThread, ensureThread, isThread, threadNumber } from "./threads.ts";
 
@@ -55,6 +56,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
   readonly #db: Database;
   readonly #rows: MessageRows;
   readonly #kept: number;
+  readonly #newest: NewestChannels;
 
   /**
    * `checkpointsKept`: how many of the newest checkpoints `prune` leaves in each namespace, at least 1.
@@ -65,6 +67,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     this.#db = db;
     this.#kept = Math.max(1, options.checkpointsKept ?? 1);
     this.#rows = new MessageRows(db, options.cachedCharacters ?? 16_000_000);
+    this.#newest = new NewestChannels(db);
   }
 
   override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -114,16 +117,18 @@ export class SqliteSaver extends BaseCheckpointSaver {
     const head: Head = { v, ts, channel_versions, versions_seen };
     this.#db.transaction(() => {
       const thread = ensureThread(this.#db, threadId);
+      const channels = this.#channels(thread, threadId, ns, parent, checkpoint, newVersions);
       const replaced = writeCheckpoint(this.#db, {
         thread,
         ns,
         id,
         parent: parent ?? null,
         head: JSON.stringify(head),
-        channels: JSON.stringify(this.#channels(thread, threadId, ns, parent, checkpoint, newVersions)),
+        channels: JSON.stringify(channels),
         metadata: JSON.stringify(pack(metadata, IN_PLACE)),
       });
       if (replaced) deleteUnused(this.#db, this.#rows, thread, [replaced]);
+      this.#newest.note(thread, ns, id, channels);
     });
     return configOf(threadId, ns, id);
   }
@@ -155,20 +160,29 @@ export class SqliteSaver extends BaseCheckpointSaver {
   }
 
   override deleteThread(threadId: string): Promise<void> {
-    return promised(() => this.#db.transaction(() => deleteThread(this.#db, threadId)));
+    return promised(() => {
+      const thread = threadNumber(this.#db, threadId);
+      this.#db.transaction(() => deleteThread(this.#db, threadId));
+      this.#newest.forget((other) => other === thread);
+    });
   }
 
   /** Removes all but the newest checkpoints of a thread (see the constructor). The conversation stays whole. */
   prune(threadId: string): void {
     this.#db.transaction(() => {
       const thread = threadNumber(this.#db, threadId);
-      if (thread !== undefined) pruneThread(this.#db, this.#rows, thread, this.#kept);
+      if (thread === undefined) return;
+      this.#newest.forget((other) => other === thread);
+      pruneThread(this.#db, this.#rows, thread, this.#kept);
     });
   }
 
   /** Drops the cached messages of a thread that was deleted through `ChatSessionsRepository`. */
   forget(threadId: string): void {
-    this.#rows.evict((thread) => thread === threadNumber(this.#db, threadId) || !isThread(this.#db, thread));
+    const gone = (thread: number) =>
+      thread === threadNumber(this.#db, threadId) || !isThread(this.#db, thread);
+    this.#rows.evict(gone);
+    this.#newest.forget(gone);
   }
 
   /** The messages of a thread's newest checkpoint, oldest first; none for an unknown thread. */
@@ -190,12 +204,12 @@ export class SqliteSaver extends BaseCheckpointSaver {
     checkpoint: Checkpoint,
     newVersions: ChannelVersions,
   ): Record<string, Json> {
-    const row = parent && readCheckpoint(this.#db, threadId, ns, parent);
-    const inherited: Record<string, Json> = row ? JSON.parse(row.channels) : {};
+    const known = parent ? this.#newest.of(thread, threadId, ns, parent) : undefined;
+    const inherited = known ?? {};
     const channels: [string, Json][] = [];
     for (const [name, value] of Object.entries(checkpoint.channel_values)) {
       // A parent that is gone cannot be copied from.
-      if (Object.hasOwn(newVersions, name) || (parent && !row)) {
+      if (Object.hasOwn(newVersions, name) || (parent && !known)) {
         channels.push([name, this.#rows.write(thread, value)]);
       } else if (Object.hasOwn(inherited, name)) channels.push([name, inherited[name]!]);
     }

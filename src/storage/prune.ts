@@ -9,20 +9,15 @@ import { parseRanges, type Run, subtractRanges } from "./ranges.ts";
  * not saved yet stay: a task may finish before its checkpoint is written. Call it inside a transaction.
  */
 export function pruneThread(db: Database, rows: MessageRows, thread: number, kept: number): void {
-  if (usesDeltaChannels(db, thread)) return;
+  const oldest = oldestKept(db, thread, kept);
   const dropped: string[] = [];
-  const namespaces = db.prepare("SELECT DISTINCT ns FROM saver_checkpoints WHERE thread = ?").all(thread);
-  for (const { ns } of namespaces) {
-    const oldest = db.prepare(
-      "SELECT id FROM saver_checkpoints WHERE thread = ? AND ns = ? ORDER BY id DESC LIMIT 1 OFFSET ?",
-    ).get(thread, ns!, kept - 1)?.id;
-    if (oldest === undefined) continue;
+  for (const [ns, id] of oldest) {
     const checkpoints = db.prepare(
       "DELETE FROM saver_checkpoints WHERE thread = ? AND ns = ? AND id < ? RETURNING channels AS json",
-    ).all(thread, ns!, oldest);
+    ).all(thread, ns, id);
     const writes = db.prepare(
       "DELETE FROM saver_writes WHERE thread = ? AND ns = ? AND checkpoint < ? RETURNING value AS json",
-    ).all(thread, ns!, oldest);
+    ).all(thread, ns, id);
     for (const { json } of [...checkpoints, ...writes]) dropped.push(json as string);
   }
   deleteUnused(db, rows, thread, dropped);
@@ -51,9 +46,22 @@ export function referredRuns(json: Json): Run[] {
 
 const runsOf = (json: string) => referredRuns(JSON.parse(json) as Json);
 
-/** LangGraph's delta channels rebuild their value from old checkpoints: pruning would lose messages without a word. */
-function usesDeltaChannels(db: Database, thread: number): boolean {
-  return db.prepare(
-    `SELECT 1 FROM saver_checkpoints WHERE thread = ? AND instr(metadata, '"delta_writes_versioned"') > 0 LIMIT 1`,
-  ).get(thread) !== undefined;
+/**
+ * The oldest checkpoint to keep of each namespace that has so many. None at all for a thread with LangGraph's delta channels:
+ * they rebuild their value from old checkpoints, so pruning would lose messages without a word.
+ */
+function oldestKept(db: Database, thread: number, kept: number): Map<string, string> {
+  const oldest = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const checkpoints = db.prepare(
+    `SELECT ns, id, instr(metadata, '"delta_writes_versioned"') > 0 FROM saver_checkpoints WHERE thread = ?
+     ORDER BY ns, id DESC`,
+  ).arrays(thread) as [string, string, number][];
+  for (const [ns, id, usesDelta] of checkpoints) {
+    if (usesDelta) return new Map();
+    const count = (counts.get(ns) ?? 0) + 1;
+    counts.set(ns, count);
+    if (count === kept) oldest.set(ns, id);
+  }
+  return oldest;
 }
