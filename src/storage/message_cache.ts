@@ -1,20 +1,14 @@
 // Message objects that were read or written lately, by row number and the other way round.
-import { type AIMessage, type BaseMessage, isChunk } from "./message_codec.ts";
-
-/** Where a message object was stored, and what it looked like then: messages are not frozen. */
-interface Known {
-  thread: number;
-  seq: number;
-  id: string | undefined;
-  content: unknown;
-  kwargs: unknown;
-  calls: unknown;
-}
+import { type BaseMessage, isChunk } from "./message_codec.ts";
+import { know, type Known, looksAs } from "./known_message.ts";
+import type { MessageList } from "./message_list.ts";
 
 /** Cached messages of one thread by row number. */
 interface Thread {
   messages: Map<number, BaseMessage>;
   characters: number;
+  /** The last long list of them. */
+  list?: MessageList;
 }
 
 /** Bounded by the length of the cached texts; whole threads leave it, the longest unused first. */
@@ -22,6 +16,7 @@ export class MessageCache {
   readonly #limit: number;
   /** Least recently used first. */
   readonly #threads = new Map<number, Thread>();
+  #characters = 0;
   #known = new WeakMap<BaseMessage, Known>();
   /** Rows deleted since the start: a message object may outlive its row. */
   readonly #deleted = new Map<number, Set<number>>();
@@ -36,12 +31,9 @@ export class MessageCache {
     const entry = this.#thread(thread);
     this.#threads.delete(thread);
     this.#threads.set(thread, entry);
-    let characters = 0;
-    for (const { characters: own } of this.#threads.values()) characters += own;
-    for (const [other, { characters: own }] of this.#threads) {
-      if (characters <= this.#limit || other === thread) break;
-      characters -= own;
-      this.#threads.delete(other);
+    for (const other of this.#threads.keys()) {
+      if (this.#characters <= this.#limit || other === thread) break;
+      this.#drop(other);
     }
     return entry.messages;
   }
@@ -50,44 +42,70 @@ export class MessageCache {
   rowOf(thread: number, message: BaseMessage): number | undefined {
     const known = this.#known.get(message);
     if (known?.thread !== thread || this.#deleted.get(thread)?.has(known.seq)) return undefined;
-    if (
-      known.id === message.id && known.content === message.content &&
-      known.kwargs === message.additional_kwargs &&
-      known.calls === callsOf(message)
-    ) return known.seq;
+    if (looksAs(message, known)) return known.seq;
     // Changed since: it is no longer what its row reads as.
-    this.#thread(thread).messages.delete(known.seq);
+    this.#forget(thread, known.seq);
     return undefined;
   }
 
   /** Notes that `message` is row `seq`, a text of `characters`. */
   add(thread: number, seq: number, message: BaseMessage, characters: number): void {
-    const { id, content, additional_kwargs: kwargs } = message;
-    this.#known.set(message, { thread, seq, id, content, kwargs, calls: callsOf(message) });
+    this.#known.set(message, know(thread, seq, message));
     // A chunk is read back as a whole message, so the chunk itself is not what to return.
     if (isChunk(message)) return;
     const entry = this.#thread(thread);
-    if (!entry.messages.has(seq)) entry.characters += characters;
+    if (!entry.messages.has(seq)) {
+      entry.characters += characters;
+      this.#characters += characters;
+    }
     entry.messages.set(seq, message);
+  }
+
+  /** What is known of a message object, when it is a row of `thread`. */
+  known(thread: number, message: BaseMessage): Known | undefined {
+    const known = this.#known.get(message);
+    return known?.thread === thread ? known : undefined;
+  }
+
+  /** The list that `setList` was given last, while all of it is still stored and cached. */
+  list(thread: number): MessageList | undefined {
+    return this.#threads.get(thread)?.list;
+  }
+
+  /** Remembers a list of a thread's messages. */
+  setList(thread: number, list: MessageList): void {
+    this.#thread(thread).list = list;
   }
 
   /** Notes that a row was deleted. */
   delete(thread: number, seq: number): void {
     const deleted = this.#deleted.get(thread) ?? new Set();
     this.#deleted.set(thread, deleted.add(seq));
-    this.#thread(thread).messages.delete(seq);
+    this.#forget(thread, seq);
   }
 
   /** Drops the messages of the threads for which `unwanted` is true. */
   evict(unwanted: (thread: number) => boolean): void {
-    for (const thread of this.#threads.keys()) if (unwanted(thread)) this.#threads.delete(thread);
+    for (const thread of this.#threads.keys()) if (unwanted(thread)) this.#drop(thread);
   }
 
   /** Drops everything: after a rollback row numbers may come to mean something else. */
   clear(): void {
     this.#known = new WeakMap();
     this.#threads.clear();
+    this.#characters = 0;
     this.#deleted.clear();
+  }
+
+  #forget(thread: number, seq: number): void {
+    const entry = this.#thread(thread);
+    entry.messages.delete(seq);
+    entry.list = undefined;
+  }
+
+  #drop(thread: number): void {
+    this.#characters -= this.#threads.get(thread)?.characters ?? 0;
+    this.#threads.delete(thread);
   }
 
   #thread(thread: number): Thread {
@@ -98,8 +116,4 @@ export class MessageCache {
     }
     return entry;
   }
-}
-
-function callsOf(message: BaseMessage): unknown {
-  return message.type === "ai" ? (message as AIMessage).tool_calls : undefined;
 }

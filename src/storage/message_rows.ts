@@ -6,7 +6,8 @@ import { damaged } from "./errors.ts";
 import { hashOf } from "./hash.ts";
 import { MessageCache } from "./message_cache.ts";
 import { decodeMessage, encodeMessage, type StoredMessage } from "./message_codec.ts";
-import { formatRanges, parseRanges, type Run } from "./ranges.ts";
+import { LONG, MessageList } from "./message_list.ts";
+import { formatRanges, formatRuns, parseRanges, type Run } from "./ranges.ts";
 
 /** What a row of its own holds: no other row. */
 const NO_REFERENCES: References = {
@@ -68,6 +69,8 @@ export class MessageRows {
   /** The messages in `runs`, in that order; from memory where they are, else in one query. */
   messages(thread: number, runs: readonly Run[]): BaseMessage[] {
     const cached = this.#cache.messages(thread);
+    const remembered = this.#cache.list(thread)?.read(runs);
+    if (remembered) return remembered;
     let first = Infinity;
     let last = 0;
     for (const [from, to] of runs) {
@@ -86,6 +89,7 @@ export class MessageRows {
         result.push(message);
       }
     }
+    this.#remember(thread, result, runs);
     return result;
   }
 
@@ -109,8 +113,30 @@ export class MessageRows {
   /** What stands for a message, or for an array of nothing but messages; null for anything else. */
   #reference(thread: number, value: object): Json | null {
     if (isBaseMessage(value)) return tagged("m", this.#rowOf(thread, value));
-    if (!Array.isArray(value) || value.length === 0 || !value.every(isBaseMessage)) return null;
-    return tagged("ms", formatRanges(value.map((message) => this.#rowOf(thread, message))));
+    if (!Array.isArray(value) || value.length === 0) return null;
+    const list = this.#cache.list(thread);
+    const begun = list?.begins(value) ?? 0;
+    const rest = begun > 0 ? value.slice(begun) : value as unknown[];
+    if (!rest.every(isBaseMessage)) return null;
+    const rows = rest.map((message) => this.#rowOf(thread, message));
+    if (begun > 0) {
+      for (const message of rest) list!.add(message, this.#cache.known(thread, message)!);
+      return tagged("ms", formatRuns(list!.runs));
+    }
+    this.#remember(thread, rest);
+    return tagged("ms", formatRanges(rows));
+  }
+
+  /** For the next time: see `MessageList`. */
+  #remember(thread: number, messages: readonly BaseMessage[], runs?: readonly Run[]): void {
+    if (messages.length < LONG) return;
+    const list = new MessageList();
+    for (const message of messages) {
+      const known = this.#cache.known(thread, message);
+      if (!known) return;
+      list.add(message, known);
+    }
+    if (!runs || list.holds(runs)) this.#cache.setList(thread, list);
   }
 
   #rowOf(thread: number, message: BaseMessage): number {

@@ -10,14 +10,21 @@ export type Run = [first: number, last: number];
 
 /** Writes numbers in their order; each ascending run becomes "first-last". */
 export function formatRanges(numbers: readonly number[]): string {
-  let text = "";
-  for (let i = 0; i < numbers.length;) {
-    const first = numbers[i]!;
-    let last = first;
-    while (++i < numbers.length && numbers[i] === last + 1) last++;
-    text += (text && ",") + (last > first ? `${first}-${last}` : first);
-  }
-  return text;
+  const runs: Run[] = [];
+  for (const number of numbers) appendRow(runs, number);
+  return formatRuns(runs);
+}
+
+/** As `formatRanges`, of runs that `appendRow` has made. */
+export function formatRuns(runs: readonly Run[]): string {
+  return runs.map(([first, last]) => last > first ? `${first}-${last}` : `${first}`).join();
+}
+
+/** Adds a row number behind `runs`: to the last one where it goes on with it. */
+export function appendRow(runs: Run[], row: number): void {
+  const last = runs.at(-1);
+  if (last && last[1] + 1 === row) last[1] = row;
+  else runs.push([row, row]);
 }
 
 /** The runs of a text made by `formatRanges`, in its order. Throws `AppError` for any other text. */
