@@ -116,6 +116,18 @@ async function runCase(chance: Chance): Promise<void> {
   }
 }
 
+Deno.test("a long conversation that was cut short and pruned can be as it was again", () => {
+  using db = openDatabase(":memory:");
+  const saver = new SqliteSaver(db);
+  const { messages } = listOf(LONG + 2);
+  for (const kept of [messages, messages.slice(0, 2), messages]) {
+    const checkpoint = { ...emptyCheckpoint(), id: uuid6(0), channel_values: { messages: kept } };
+    void saver.put(configOf("t1"), checkpoint, { source: "loop", step: 0, parents: {} }, { messages: 1 });
+    saver.prune("t1");
+    assert.deepEqual(said(new SqliteSaver(db).messages("t1")), said(kept));
+  }
+});
+
 const chunk = () => new AIMessageChunk({ id: newId(), content: newId() });
 
 const { seed, cases } = fuzzing(30);
