@@ -24,7 +24,11 @@ export async function textOf(response: Response, most = MOST): Promise<string> {
   return parts.join("");
 }
 
-/** In bytes; NaN when it is only known at the end. The length of a compressed answer says nothing of what it becomes. */
+/**
+ * In bytes; NaN when it is only known at the end. The length of a compressed answer says nothing of what it becomes, and
+ * one that comes in chunks ends with the last of them, whatever length it claims.
+ */
 function knownLength({ headers }: Response): number {
-  return headers.has("content-encoding") ? NaN : Number(headers.get("content-length") ?? NaN);
+  if (headers.has("content-encoding") || headers.has("transfer-encoding")) return NaN;
+  return Number(headers.get("content-length") ?? NaN);
 }

@@ -21,7 +21,7 @@ export interface SseOptions {
   /** The request's signal: it aborts when the client has gone. */
   signal: AbortSignal;
   headers?: Record<string, string>;
-  /** Called once when the client leaves before the end. */
+  /** Called once when the client leaves before the end, or the stream breaks. */
   onGone?: () => void;
   /** Whether the client may still listen: asked for as long as the stream is open. */
   recheck?: Recheck;
@@ -122,7 +122,8 @@ export function sseResponse(options: SseOptions): Response {
       writeNext();
     } catch (error) {
       over = true;
-      stop();
+      // The client gets no end: to the turn that is as if it had left.
+      leave();
       controller.error(error);
     }
   }

@@ -131,3 +131,21 @@ Deno.test("sseResponse asks whether its client still may listen, and ends with t
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(asked, now);
 });
+
+Deno.test("sseResponse breaks a stream that its dialect fails in, and tells that once, as of a client that left", async () => {
+  const log = new EventLog();
+  const client = new AbortController();
+  let left = 0;
+  const faulty = { ...gns3Dialect("s"), translate: () => assert.fail("a fault") };
+  const reader = stream(log, { dialect: faulty, signal: client.signal, onGone: () => left++ }).body!
+    .getReader();
+  await reader.read();
+  const next = reader.read();
+  log.append({ type: "turn_start", turnId: "turn" });
+  await assert.rejects(next, /a fault/);
+  assert.equal(left, 1);
+  client.abort();
+  log.append({ type: "turn_end", finishReason: "stop", usage });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(left, 1);
+});
